@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+
+#include "chunk.h"
+#include "state.h"
+
+#define ROOM_FIRST	4
+
+/* what the work item that looks may come late, counted for the chunk */
+#define LOOK_SLACK_NS	(2 * NSEC_PER_MSEC)
+
+static int make_room(struct chunk_queue *q)
+{
+	u32 room = q->room ? q->room * 2 : ROOM_FIRST;
+	struct chunk *at;
+
+	if (q->count < q->room)
+		return 0;
+	if (q->count >= MPTCP_DPA_CHUNKS_MAX)
+		return -ENOBUFS;
+
+	at = krealloc_array(q->at, room, sizeof(*at),
+			    GFP_ATOMIC | __GFP_ACCOUNT);
+	if (!at)
+		return -ENOMEM;
+	q->at = at;
+	q->room = room;
+	return 0;
+}
+
+/**
+ * chunk_queue_add() - append a chunk
+ * @q: the queue
+ * @chunk: begin and end are filled in here, @chunk->end being its length
+ * @written: end of the stream so far; the chunk begins there, or at the end of
+ *	the last chunk if that is later
+ *
+ * Return: 0, -ENOBUFS with %MPTCP_DPA_CHUNKS_MAX queued, -ENOMEM, -EFBIG when
+ * its end has no position. The queue is unchanged on failure.
+ */
+int chunk_queue_add(struct chunk_queue *q, const struct chunk *chunk,
+		    u64 written)
+{
+	u64 begin = written;
+	int err;
+
+	if (q->count)
+		begin = max(begin, q->at[q->count - 1].end);
+	if (chunk->end > S64_MAX - begin)
+		return -EFBIG;
+	err = make_room(q);
+	if (err)
+		return err;
+
+	q->at[q->count] = *chunk;
+	q->at[q->count].begin = begin;
+	q->at[q->count].end = begin + chunk->end;
+	q->count++;
+	return 0;
+}
+
+/* The chunk in force, NULL if none. */
+const struct chunk *chunk_queue_first(const struct chunk_queue *q)
+{
+	return q->count ? &q->at[0] : NULL;
+}
+
+static void judge(struct chunk *chunk, bool met, struct chunk_verdicts *v)
+{
+	if (chunk->judged)
+		return;
+	chunk->judged = true;
+	if (met)
+		v->met++;
+	else
+		v->missed++;
+}
+
+/**
+ * chunk_queue_update() - judge chunks and drop those that are all acked
+ * @q: the queue
+ * @acked: position up to which the peer has acknowledged
+ * @now_ns: CLOCK_MONOTONIC
+ * @ack_delay_ns: what an acknowledgement takes to come back; a chunk acked
+ *	later than its deadline by no more than this was there in time
+ *
+ * A missed chunk stays until it is all acked: its bytes are in front of later
+ * ones.
+ *
+ * Return: how many were judged.
+ */
+struct chunk_verdicts chunk_queue_update(struct chunk_queue *q, u64 acked,
+					 u64 now_ns, u64 ack_delay_ns)
+{
+	struct chunk_verdicts v = {};
+	u32 i, done = 0;
+
+	for (i = 0; i < q->count; i++) {
+		struct chunk *chunk = &q->at[i];
+		u64 due_ns = chunk->deadline_ns + ack_delay_ns;
+
+		if (acked >= chunk->end) {
+			judge(chunk, now_ns <= due_ns + LOOK_SLACK_NS, &v);
+			done = i + 1;
+		} else if (now_ns > due_ns) {
+			judge(chunk, false, &v);
+		}
+	}
+	if (done) {
+		q->count -= done;
+		memmove(q->at, q->at + done, q->count * sizeof(*q->at));
+		if (q->count)
+			q->at[0].start_ns = max(q->at[0].start_ns, now_ns);
+	}
+	return v;
+}
+
+/* The earliest deadline that awaits its verdict, U64_MAX if there is none. */
+u64 chunk_queue_next_verdict(const struct chunk_queue *q)
+{
+	u64 next = U64_MAX;
+	u32 i;
+
+	for (i = 0; i < q->count; i++)
+		if (!q->at[i].judged)
+			next = min(next, q->at[i].deadline_ns);
+	return next;
+}
+
+void chunk_queue_clear(struct chunk_queue *q)
+{
+	kfree(q->at);
+	*q = (struct chunk_queue){};
+}

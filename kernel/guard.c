@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Two programs that the verifier accepts lock an unguarded kernel up: one that
+ * returns 0 without scheduling a subflow, and one that schedules a subflow
+ * which cannot send. See Documentation/design.md, "The guard".
+ *
+ * mptcp_release_sched() clears msk->sched before it calls ->release(), so the
+ * callback cannot tell which scheduler it is for: each registered scheduler
+ * has a slot of its own, with functions that know the slot's number.
+ */
+#include "pr_fmt.h"
+
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <net/mptcp.h>
+#include <net/sock.h>
+
+#include "conn.h"
+#include "guard.h"
+#include "msk.h"
+#include "symbols.h"
+
+struct guard_slot {
+	struct mptcp_sched_ops	*ops;	/* NULL: not registered; slots_lock */
+	int			(*get_send)(struct mptcp_sock *msk);
+	int			(*get_retrans)(struct mptcp_sock *msk);
+	void			(*init)(struct mptcp_sock *msk);
+	void			(*release)(struct mptcp_sock *msk);
+	atomic_t		users;	/* sockets between init and release */
+};
+
+static DEFINE_MUTEX(slots_lock);	/* registration against registration */
+static struct guard_slot slots[GUARD_SLOTS];
+
+/* Can this subflow take data now? Under the msk lock, its spinlock or owned. */
+static bool can_send(struct mptcp_subflow_context *sf, bool retrans)
+{
+	const struct sock *ssk = subflow_ssk(sf);
+
+	return kernel_fn(mptcp_subflow_active)(sf) &&
+	       (retrans || sk_stream_memory_free(ssk));
+}
+
+/* Drops picks that cannot send; -EINVAL if none is left. */
+static int keep_usable(struct mptcp_sock *msk, bool retrans)
+{
+	struct mptcp_subflow_context *sf;
+	int err = -EINVAL;
+
+	msk_for_each_subflow(msk, sf) {
+		if (!subflow_scheduled(sf))
+			continue;
+		if (can_send(sf, retrans))
+			err = 0;
+		else
+			subflow_set_scheduled(sf, false);
+	}
+	return err;
+}
+
+static void drop_picks(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *sf;
+
+	msk_for_each_subflow(msk, sf)
+		if (subflow_scheduled(sf))
+			subflow_set_scheduled(sf, false);
+}
+
+static int run_guarded(struct mptcp_sock *msk, bool retrans,
+		       int (*program)(struct mptcp_sock *msk))
+{
+	if (program(msk)) {
+		drop_picks(msk);
+		return -EINVAL;
+	}
+	return keep_usable(msk, retrans);
+}
+
+static int guard_get_send(struct guard_slot *slot, struct mptcp_sock *msk)
+{
+	return run_guarded(msk, false, slot->get_send);
+}
+
+static int guard_get_retrans(struct guard_slot *slot, struct mptcp_sock *msk)
+{
+	return run_guarded(msk, true, slot->get_retrans ?: slot->get_send);
+}
+
+static void guard_init(struct guard_slot *slot, struct mptcp_sock *msk)
+{
+	atomic_inc(&slot->users);
+	if (slot->init)
+		slot->init(msk);
+}
+
+/* The slot may be taken again as soon as the last user is gone. */
+static void guard_release(struct guard_slot *slot, struct mptcp_sock *msk)
+{
+	if (slot->release)
+		slot->release(msk);
+	conn_release(msk_sock(msk));
+	atomic_dec(&slot->users);
+}
+
+#define GUARD_FUNCTIONS(n)						\
+static int get_send_##n(struct mptcp_sock *msk)				\
+{									\
+	return guard_get_send(&slots[n], msk);				\
+}									\
+static int get_retrans_##n(struct mptcp_sock *msk)			\
+{									\
+	return guard_get_retrans(&slots[n], msk);			\
+}									\
+static void init_##n(struct mptcp_sock *msk)				\
+{									\
+	guard_init(&slots[n], msk);					\
+}									\
+static void release_##n(struct mptcp_sock *msk)				\
+{									\
+	guard_release(&slots[n], msk);					\
+}
+
+#define FOR_EACH_SLOT(X)						\
+	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)				\
+	X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+
+FOR_EACH_SLOT(GUARD_FUNCTIONS)
+
+#define GUARD_ROW(n)	{						\
+	.get_send = get_send_##n,					\
+	.get_retrans = get_retrans_##n,					\
+	.init = init_##n,						\
+	.release = release_##n,						\
+},
+
+static const struct mptcp_sched_ops guards[GUARD_SLOTS] = {
+	FOR_EACH_SLOT(GUARD_ROW)
+};
+
+/* A slot that no socket can call into any more, or NULL. */
+static struct guard_slot *free_slot(void)
+{
+	int i;
+
+	for (i = 0; i < GUARD_SLOTS; i++) {
+		struct guard_slot *slot = &slots[i];
+
+		if (!slot->ops && !atomic_read(&slot->users))
+			return slot;
+	}
+	return NULL;
+}
+
+static void slot_fill(struct guard_slot *slot, struct mptcp_sched_ops *ops)
+{
+	const struct mptcp_sched_ops *guard = &guards[slot - slots];
+
+	slot->ops = ops;
+	slot->get_send = ops->get_send;
+	slot->get_retrans = ops->get_retrans;
+	slot->init = ops->init;
+	slot->release = ops->release;
+
+	ops->get_send = guard->get_send;
+	ops->get_retrans = guard->get_retrans;
+	ops->init = guard->init;
+	ops->release = guard->release;
+}
+
+/**
+ * guard_register() - put a scheduler behind the guard and on the kernel's list
+ * @ops: must live until the last socket that uses it has been released; its
+ *	callbacks are replaced
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL without get_send or a name, -ENOSPC when all slots are
+ * taken (by schedulers, or by sockets that outlive one), -EEXIST for a name in use.
+ */
+int guard_register(struct mptcp_sched_ops *ops)
+{
+	struct guard_slot *slot;
+	int err;
+
+	if (!ops->get_send || !ops->name[0])
+		return -EINVAL;
+
+	mutex_lock(&slots_lock);
+	slot = free_slot();
+	if (!slot) {
+		err = -ENOSPC;
+		goto out;
+	}
+	slot_fill(slot, ops);
+	err = kernel_fn(mptcp_register_scheduler)(ops);
+	if (err)
+		slot->ops = NULL;
+out:
+	mutex_unlock(&slots_lock);
+	return err;
+}
+
+/**
+ * guard_unregister() - take a scheduler off the kernel's list
+ * @ops: as given to guard_register(); sockets go on using it
+ *
+ * Context: may sleep.
+ */
+void guard_unregister(struct mptcp_sched_ops *ops)
+{
+	int i;
+
+	mutex_lock(&slots_lock);
+	kernel_fn(mptcp_unregister_scheduler)(ops);
+	/*
+	 * A socket() that found it on the list counts as a user after this;
+	 * then only accept() adds one, from a listener that counts already.
+	 */
+	synchronize_rcu();
+	for (i = 0; i < GUARD_SLOTS; i++)
+		if (slots[i].ops == ops)
+			slots[i].ops = NULL;
+	mutex_unlock(&slots_lock);
+}

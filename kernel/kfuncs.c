@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/math64.h>
+#include <net/tcp.h>
+
+#include "compat.h"
+#include "conn.h"
+#include "kfuncs.h"
+#include "msk.h"
+#include "path.h"
+#include "symbols.h"
+#include "tick.h"
+
+unsigned char *kf_conn(struct sock *sk, int size)
+{
+	struct conn *c;
+
+	if (size < 0 || size > sizeof(struct dpa_state))
+		return NULL;
+	c = conn_find(sk);
+	if (!c || !c->queue.count)
+		return NULL;
+	conn_refresh(c);
+	if (!c->queue.count)
+		return NULL;
+	c->state.decisions++;
+	if (!tick_is_due(c))
+		tick_soon(c);
+	return (unsigned char *)&c->state;
+}
+
+int kf_path(struct mptcp_subflow_context *sf)
+{
+	struct conn *c = conn_find(subflow_msk(sf));
+
+	return c ? path_row(c, sf) : -ENOENT;
+}
+
+void kf_hold(struct mptcp_subflow_context *sf, bool held)
+{
+	struct conn *c = conn_find(subflow_msk(sf));
+	struct dpa_path *row;
+	u32 was;
+	int i;
+
+	if (!c)
+		return;
+	i = path_row(c, sf);
+	if (i < 0)
+		return;
+	row = &c->state.path[i];
+	was = row->flags;
+	row->flags |= DPA_PATH_STEERED;
+	if (held)
+		row->flags |= DPA_PATH_HELD;
+	else
+		row->flags &= ~DPA_PATH_HELD;
+	if ((was & DPA_PATH_HELD) && !held)
+		row->activations++;
+	if (held != subflow_request_bkup(sf) && row->flags != was)
+		tick_soon(c);
+}
+
+static int scheduled(struct sock *ssk)
+{
+	if (!ssk)
+		return -EINVAL;
+	subflow_set_scheduled(compat_subflow_ctx(ssk), true);
+	return 0;
+}
+
+int kf_default_send(struct mptcp_sock *msk)
+{
+	return scheduled(kernel_fn(mptcp_subflow_get_send)(msk));
+}
+
+int kf_default_retrans(struct mptcp_sock *msk)
+{
+	return scheduled(kernel_fn(mptcp_subflow_get_retrans)(msk));
+}
+
+/*
+ * The connection retransmits when the slowest subflow has had its time: the
+ * longest of their pending timers, as the kernel's scheduler sets it.
+ */
+static void set_retransmit_timer(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *sf;
+	long longest = 0;
+
+	msk_for_each_subflow(msk, sf) {
+		const struct sock *ssk = subflow_ssk(sf);
+
+		if (!kernel_fn(mptcp_subflow_active)(sf) ||
+		    !inet_csk(ssk)->icsk_pending || subflow_stale_counted(sf))
+			continue;
+		longest = max(longest,
+			      (long)(compat_timeout_expires(ssk) - jiffies));
+	}
+	msk_set_timer(msk, longest > 0 ? longest : TCP_RTO_MIN);
+}
+
+void kf_pick(struct mptcp_subflow_context *sf, u32 burst)
+{
+	struct mptcp_sock *msk = msk_of(subflow_msk(sf));
+	const struct sock *ssk = subflow_ssk(sf);
+	u64 window = msk_window_left(msk);
+	u32 queued = READ_ONCE(ssk->sk_wmem_queued);
+	u64 pacing;
+
+	burst = min_t(u64, min_t(u32, burst, S32_MAX), window);
+	if (burst) {
+		pacing = (u64)subflow_avg_pacing(sf) * queued +
+			 (u64)READ_ONCE(ssk->sk_pacing_rate) * burst;
+		subflow_set_avg_pacing(sf, div_u64(pacing, burst + queued));
+		msk_set_burst(msk, burst);
+	}
+	set_retransmit_timer(msk);
+	subflow_set_scheduled(sf, true);
+}
+
+bool kf_subflow_active(struct mptcp_subflow_context *sf)
+{
+	return kernel_fn(mptcp_subflow_active)(sf);
+}
+
+bool kf_subflow_memory_free(struct mptcp_subflow_context *sf)
+{
+	return sk_stream_memory_free(subflow_ssk(sf));
+}
+
+int kf_iter_start(struct sock *sk)
+{
+	return sk && sk->sk_protocol == IPPROTO_MPTCP ? 0 : -EINVAL;
+}

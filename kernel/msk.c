@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Accessors of mptcp_sock and mptcp_subflow_context. The only unit that is
+ * compiled against vmlinux.h, so that bit fields and offsets are those of the
+ * kernel the module is built for.
+ */
+#include "vmlinux.h"
+#include "compat.h"
+#include "msk.h"
+
+#define NULL	((void *)0)
+#define READ_FIELD(x)		(*(const volatile typeof(x) *)&(x))
+#define WRITE_FIELD(x, v)	(*(volatile typeof(x) *)&(x) = (v))
+
+#define FIELD(t, m) {							\
+	.type = #t, .member = #m,					\
+	.offset = __builtin_offsetof(struct t, m),			\
+	.size = sizeof(((struct t *)0)->m),				\
+}
+#define SIZE(t)		{ .type = #t, .size = sizeof(struct t) }
+
+const struct msk_field msk_fields[] = {
+	SIZE(mptcp_sock),
+	SIZE(mptcp_subflow_context),
+	SIZE(mptcp_sched_ops),
+	FIELD(mptcp_sched_ops, get_send),
+	FIELD(mptcp_sched_ops, get_retrans),
+	FIELD(mptcp_sched_ops, name),
+	FIELD(mptcp_sched_ops, owner),
+	FIELD(mptcp_sched_ops, init),
+	FIELD(mptcp_sched_ops, release),
+	FIELD(mptcp_sock, write_seq),
+	FIELD(mptcp_sock, bytes_sent),
+	FIELD(mptcp_sock, snd_nxt),
+	FIELD(mptcp_sock, snd_una),
+	FIELD(mptcp_sock, wnd_end),
+	FIELD(mptcp_sock, snd_burst),
+	FIELD(mptcp_sock, timer_ival),
+	FIELD(mptcp_sock, flags),
+	FIELD(mptcp_sock, snd_data_fin_enable),
+	FIELD(mptcp_sock, mpc_endpoint_id),
+	FIELD(mptcp_sock, conn_list),
+	FIELD(mptcp_sock, first_pending),
+	FIELD(mptcp_sock, first),
+	FIELD(mptcp_sock, sched),
+	FIELD(mptcp_subflow_context, node),
+	FIELD(mptcp_subflow_context, avg_pacing_rate),
+	FIELD(mptcp_subflow_context, scheduled),
+	FIELD(mptcp_subflow_context, local_id),
+	FIELD(mptcp_subflow_context, stale_count),
+	FIELD(mptcp_subflow_context, subflow_id),
+	FIELD(mptcp_subflow_context, tcp_sock),
+	FIELD(mptcp_subflow_context, conn),
+};
+
+const unsigned int msk_fields_count =
+	sizeof(msk_fields) / sizeof(msk_fields[0]);
+
+const unsigned int msk_offset_snd_burst =
+	__builtin_offsetof(struct mptcp_sock, snd_burst);
+const unsigned int msk_offset_avg_pacing_rate =
+	__builtin_offsetof(struct mptcp_subflow_context, avg_pacing_rate);
+
+struct mptcp_sock *msk_of(struct sock *sk)
+{
+	return (struct mptcp_sock *)sk;
+}
+
+struct sock *msk_sock(struct mptcp_sock *msk)
+{
+	return (struct sock *)msk;
+}
+
+/*
+ * bytes_sent counts payload up to snd_nxt, so it anchors sequence numbers in
+ * the stream whatever the initial number was. A DATA_FIN takes a number, too.
+ */
+u64 msk_written(const struct mptcp_sock *msk)
+{
+	return msk->bytes_sent + (msk->write_seq - msk->snd_nxt) -
+	       (msk->snd_data_fin_enable && msk->write_seq != msk->snd_nxt);
+}
+
+u64 msk_sent(const struct mptcp_sock *msk)
+{
+	return msk->bytes_sent;
+}
+
+u64 msk_acked(const struct mptcp_sock *msk)
+{
+	s64 unacked = msk->snd_nxt - READ_FIELD(msk->snd_una);
+
+	/* once sent, the DATA_FIN is inside snd_nxt but not in bytes_sent */
+	if (msk->snd_data_fin_enable && msk->snd_nxt == msk->write_seq)
+		unacked--;
+	return unacked > 0 ? msk->bytes_sent - unacked : msk->bytes_sent;
+}
+
+struct mptcp_sched_ops *msk_sched(const struct mptcp_sock *msk)
+{
+	return msk->sched;
+}
+
+struct sock *msk_first(const struct mptcp_sock *msk)
+{
+	return READ_FIELD(msk->first);
+}
+
+_Bool msk_fell_back(const struct mptcp_sock *msk)
+{
+	return READ_FIELD(msk->flags) & (1UL << COMPAT_MPTCP_FALLBACK_DONE);
+}
+
+_Bool msk_data_pending(const struct mptcp_sock *msk)
+{
+	return msk->first_pending;
+}
+
+u64 msk_window_left(const struct mptcp_sock *msk)
+{
+	s64 left = READ_FIELD(msk->wnd_end) - msk->snd_nxt;
+
+	return left > 0 ? left : 0;
+}
+
+u8 msk_first_endpoint(const struct mptcp_sock *msk)
+{
+	return msk->mpc_endpoint_id;
+}
+
+void msk_set_burst(struct mptcp_sock *msk, int bytes)
+{
+	msk->snd_burst = bytes;
+}
+
+void msk_set_timer(struct mptcp_sock *msk, long ticks)
+{
+	msk->timer_ival = ticks;
+}
+
+struct mptcp_subflow_context *
+msk_next_subflow(const struct mptcp_sock *msk,
+		 const struct mptcp_subflow_context *prev)
+{
+	const struct list_head *at = prev ? &prev->node : &msk->conn_list;
+	const struct list_head *next = READ_FIELD(at->next);
+
+	if (next == &msk->conn_list)
+		return NULL;
+	return (void *)next -
+	       __builtin_offsetof(struct mptcp_subflow_context, node);
+}
+
+struct sock *subflow_ssk(const struct mptcp_subflow_context *sf)
+{
+	return sf->tcp_sock;
+}
+
+struct sock *subflow_msk(const struct mptcp_subflow_context *sf)
+{
+	return sf->conn;
+}
+
+u32 subflow_number(const struct mptcp_subflow_context *sf)
+{
+	return sf->subflow_id;
+}
+
+int subflow_local_id(const struct mptcp_subflow_context *sf)
+{
+	return READ_FIELD(sf->local_id);
+}
+
+_Bool subflow_scheduled(const struct mptcp_subflow_context *sf)
+{
+	return READ_FIELD(sf->scheduled);
+}
+
+void subflow_set_scheduled(struct mptcp_subflow_context *sf, _Bool on)
+{
+	WRITE_FIELD(sf->scheduled, on);
+}
+
+_Bool subflow_request_bkup(const struct mptcp_subflow_context *sf)
+{
+	return sf->request_bkup;
+}
+
+_Bool subflow_stale_counted(const struct mptcp_subflow_context *sf)
+{
+	return sf->stale_count;
+}
+
+unsigned long subflow_avg_pacing(const struct mptcp_subflow_context *sf)
+{
+	return sf->avg_pacing_rate;
+}
+
+void subflow_set_avg_pacing(struct mptcp_subflow_context *sf,
+			    unsigned long rate)
+{
+	sf->avg_pacing_rate = rate;
+}
+
+void subflow_set_prio(struct mptcp_subflow_context *sf, _Bool backup)
+{
+	sf->request_bkup = backup;
+	sf->send_mp_prio = 1;
+}

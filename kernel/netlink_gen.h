@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/mptcp_dpa.yaml */
+/* YNL-GEN kernel header */
+/* To regenerate run: tools/net/ynl/ynl-regen.sh */
+
+#ifndef _LINUX_MPTCP_DPA_GEN_H
+#define _LINUX_MPTCP_DPA_GEN_H
+
+#include <net/netlink.h>
+#include <net/genetlink.h>
+
+#include <uapi/linux/mptcp_dpa.h>
+
+/* Ops table for mptcp_dpa */
+extern const struct genl_split_ops mptcp_dpa_nl_ops[4];
+
+int mptcp_dpa_nl_path_set_doit(struct sk_buff *skb, struct genl_info *info);
+int mptcp_dpa_nl_path_del_doit(struct sk_buff *skb, struct genl_info *info);
+int mptcp_dpa_nl_path_get_doit(struct sk_buff *skb, struct genl_info *info);
+int mptcp_dpa_nl_path_get_dumpit(struct sk_buff *skb,
+				 struct netlink_callback *cb);
+
+#endif /* _LINUX_MPTCP_DPA_GEN_H */

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+
+#include "cost.h"
+#include "netns.h"
+#include "sysctl.h"
+
+static unsigned int netns_id __read_mostly;
+
+struct netns_dpa *netns_dpa(const struct net *net)
+{
+	return net_generic(net, netns_id);
+}
+
+/* Alpha of chunks that have none of their own, in thousandths. */
+u32 netns_alpha_milli(const struct net *net)
+{
+	return READ_ONCE(netns_dpa(net)->alpha_milli);
+}
+
+static int __net_init netns_dpa_init(struct net *net)
+{
+	cost_init_net(net);
+	return sysctl_init_net(net);
+}
+
+static void __net_exit netns_dpa_exit(struct net *net)
+{
+	sysctl_exit_net(net);
+	cost_exit_net(net);
+}
+
+static struct pernet_operations netns_ops = {
+	.init	= netns_dpa_init,
+	.exit	= netns_dpa_exit,
+	.id	= &netns_id,
+	.size	= sizeof(struct netns_dpa),
+};
+
+int netns_init(void)
+{
+	return register_pernet_subsys(&netns_ops);
+}
+
+void netns_exit(void)
+{
+	unregister_pernet_subsys(&netns_ops);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/rcupdate.h>
+#include <net/dst.h>
+#include <net/sock.h>
+
+#include "conn.h"
+#include "cost.h"
+#include "msk.h"
+#include "path.h"
+
+/* The interface that carries a subflow, 0 while it has no route. */
+static int subflow_ifindex(const struct sock *ssk)
+{
+	const struct dst_entry *dst;
+	int ifindex = READ_ONCE(ssk->sk_bound_dev_if);
+
+	if (ifindex)
+		return ifindex;
+	rcu_read_lock();
+	dst = rcu_dereference(ssk->sk_dst_cache);
+	if (dst)
+		ifindex = READ_ONCE(dst->dev)->ifindex;
+	rcu_read_unlock();
+	return ifindex;
+}
+
+/* The first subflow has local id 0 whatever endpoint its address is. */
+static u8 subflow_endpoint(const struct mptcp_sock *msk,
+			   const struct mptcp_subflow_context *sf)
+{
+	int id = subflow_local_id(sf);
+
+	return id > 0 ? id : msk_first_endpoint(msk);
+}
+
+static void resolve_cost(struct conn *c, int i,
+			 const struct mptcp_subflow_context *sf)
+{
+	struct dpa_path *row = &c->state.path[i];
+	u32 gen = cost_generation(sock_net(c->sk));
+
+	if (c->path[i].cost_known && c->path[i].cost_gen == gen)
+		return;
+	row->cost = cost_lookup(sock_net(c->sk),
+				subflow_endpoint(msk_of(c->sk), sf),
+				subflow_ifindex(subflow_ssk(sf)),
+				row->flags & DPA_PATH_BACKUP);
+	c->path[i].cost_gen = gen;
+	c->path[i].cost_known = true;
+}
+
+/**
+ * path_forget_costs() - have costs resolved anew, since routes may change
+ * @c: the connection
+ *
+ * Context: msk lock.
+ */
+void path_forget_costs(struct conn *c)
+{
+	int i;
+
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
+		c->path[i].cost_known = false;
+}
+
+/**
+ * path_find() - the row of a subflow
+ * @c: the connection
+ * @sf: one of its subflows
+ *
+ * Context: msk lock.
+ * Return: its index, -ENOENT if it has none.
+ */
+int path_find(const struct conn *c, const struct mptcp_subflow_context *sf)
+{
+	u32 id = subflow_number(sf);
+	int i;
+
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++) {
+		const struct dpa_path *row = &c->state.path[i];
+
+		if ((row->flags & DPA_PATH_USED) && row->subflow_id == id)
+			return i;
+	}
+	return -ENOENT;
+}
+
+static bool is_gone(const struct conn *c, u32 id)
+{
+	struct mptcp_subflow_context *sf;
+
+	msk_for_each_subflow(msk_of(c->sk), sf)
+		if (subflow_number(sf) == id)
+			return false;
+	return true;
+}
+
+static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
+{
+	int i;
+
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++) {
+		struct dpa_path *row = &c->state.path[i];
+
+		if ((row->flags & DPA_PATH_USED) && !is_gone(c, row->subflow_id))
+			continue;
+		*row = (struct dpa_path){
+			.subflow_id = subflow_number(sf),
+			.flags = DPA_PATH_USED,
+		};
+		/* nobody has steered it yet, so this is the endpoint's word */
+		if (subflow_request_bkup(sf))
+			row->flags |= DPA_PATH_BACKUP;
+		c->path[i] = (struct conn_path){};
+		return i;
+	}
+	return -ENOSPC;
+}
+
+/**
+ * path_row() - the row of a subflow, taken if need be, with its cost resolved
+ * @c: the connection
+ * @sf: one of its subflows
+ *
+ * Context: msk lock; does not sleep.
+ * Return: its index, or -ENOSPC when %MPTCP_DPA_PATHS_MAX live subflows have
+ * one already.
+ */
+int path_row(struct conn *c, struct mptcp_subflow_context *sf)
+{
+	int i = path_find(c, sf);
+
+	if (i < 0)
+		i = take_row(c, sf);
+	if (i >= 0)
+		resolve_cost(c, i, sf);
+	return i;
+}

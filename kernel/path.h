@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The rows of a connection's state: one subflow each, with its cost. */
+#ifndef _MPTCP_DPA_PATH_H
+#define _MPTCP_DPA_PATH_H
+
+struct conn;
+struct mptcp_subflow_context;
+
+int path_find(const struct conn *c, const struct mptcp_subflow_context *sf);
+int path_row(struct conn *c, struct mptcp_subflow_context *sf);
+void path_forget_costs(struct conn *c);
+
+#endif

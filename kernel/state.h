@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The part of a connection's state that its scheduler reads and writes, shared
+ * between the module and BPF programs. Everything in it is protected by the
+ * msk lock. The module trusts nothing that a program can write here with more
+ * than a decision: ids, positions and chunks are its own and written anew each
+ * time a program is given the state.
+ */
+#ifndef _MPTCP_DPA_STATE_H
+#define _MPTCP_DPA_STATE_H
+
+#include <linux/mptcp_dpa_sock.h>
+
+/* dpa_path::flags; the scheduler's wishes go through mptcp_dpa_hold() */
+#define DPA_PATH_USED		(1U << 0)	/* the row belongs to a subflow */
+#define DPA_PATH_HELD		(1U << 1)	/* kept back by the scheduler */
+#define DPA_PATH_STEERED	(1U << 2)	/* request_bkup follows HELD */
+#define DPA_PATH_BACKUP		(1U << 3)	/* its endpoint is flagged backup */
+
+/* One subflow. The module owns the first four, the scheduler the rest. */
+struct dpa_path {
+	__u32	subflow_id;
+	__u32	cost;
+	__u32	flags;
+	__u32	activations;
+
+	__u64	goodput;	/* bytes a second, smoothed; 0: unknown */
+	__u64	sample_acked;	/* tcp_sock::bytes_acked when ... */
+	__u64	sample_ns;	/* ... the running sample began; 0: none runs */
+	__u32	samples;	/* taken since the path was last idle for long */
+	__u32	ramping;	/* the goodput still grows with each sample */
+};
+
+/* The usable paths, as one look at all of them finds them. */
+struct dpa_outlook {
+	__u64	goodput;	/* of those within the limit, added up */
+	__u64	rtt_ns;		/* the longest smoothed round trip */
+	__u32	cheapest;	/* cost; 0: there is no path */
+	__u32	below;		/* the dearest cost under the limit, 0: none */
+	__u32	above;		/* the cheapest cost over the limit, 0: none */
+	__u32	ramping;	/* one within the limit still ramps up */
+};
+
+/* The connection, and the chunk in force: the first that is not all acked. */
+struct dpa_state {
+	/* the module's, brought up to date for each decision */
+	__u64	now_ns;		/* CLOCK_MONOTONIC */
+	__u64	written;	/* positions in the stream, in bytes */
+	__u64	sent;
+	__u64	acked;
+	__u64	chunk_begin;
+	__u64	chunk_end;
+	__u64	chunk_start_ns;	/* when it became the one in force */
+	__u64	chunk_deadline_ns;
+	__u32	alpha_milli;	/* in force for the chunk */
+	__u32	chunks;		/* queued, this one included */
+
+	/* the scheduler's */
+	__u64	decided_ns;	/* when cost_limit was last chosen */
+	__u32	cost_limit;	/* paths that cost more are held; 0: undecided */
+	__u32	reserved;
+	__u64	decisions;
+	__u64	best_linger;	/* while picking */
+	struct dpa_outlook outlook;
+
+	struct dpa_path	path[MPTCP_DPA_PATHS_MAX];
+};
+
+#endif

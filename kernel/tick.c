@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/minmax.h>
+#include <net/tcp.h>
+
+#include "conn.h"
+#include "msk.h"
+#include "path.h"
+#include "prio.h"
+#include "symbols.h"
+#include "tick.h"
+
+/* While bytes of a chunk are unacked the look repeats every srtt / 4, within */
+#define TICK_MIN_NS	(5 * NSEC_PER_MSEC)
+#define TICK_MAX_NS	(100 * NSEC_PER_MSEC)
+
+static struct workqueue_struct *tick_wq;
+
+/* The work holds the socket and the state; both are dropped when it ends. */
+static void queue_tick(struct conn *c)
+{
+	sock_hold(c->sk);
+	refcount_inc(&c->refs);
+	if (queue_work(tick_wq, &c->work))
+		return;
+	/* neither is the last: the queued work has its own */
+	__sock_put(c->sk);
+	refcount_dec(&c->refs);
+}
+
+static enum hrtimer_restart tick_timer(struct hrtimer *timer)
+{
+	queue_tick(container_of(timer, struct conn, timer));
+	return HRTIMER_NORESTART;
+}
+
+static u64 tick_interval_ns(const struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *sf;
+	u64 interval = TICK_MAX_NS;
+
+	msk_for_each_subflow(msk, sf) {
+		u32 srtt_us = tcp_sk(subflow_ssk(sf))->srtt_us >> 3;
+
+		if (srtt_us)
+			interval = min(interval,
+				       (u64)srtt_us * NSEC_PER_USEC / 4);
+	}
+	return max(interval, (u64)TICK_MIN_NS);
+}
+
+/* When to look again; 0: not by a timer. */
+static u64 next_tick_ns(struct conn *c)
+{
+	const struct mptcp_sock *msk = msk_of(c->sk);
+	const struct dpa_state *st = &c->state;
+	u64 next = chunk_queue_next_verdict(&c->queue);
+	u64 interval = tick_interval_ns(msk);
+
+	/* a verdict waits for the last acknowledgement on its way */
+	if (next != U64_MAX)
+		next = max(next + conn_ack_delay_ns(msk), st->now_ns + 1);
+	if (c->sk->sk_state != TCP_CLOSE &&
+	    ((c->queue.count && st->acked < st->written) || prio_pending(c)))
+		next = min(next, st->now_ns + interval);
+	return next == U64_MAX ? 0 : next;
+}
+
+/*
+ * Data that waits is pushed by release_sock(), which so asks the scheduler
+ * again. A closed window is the kernel's to probe.
+ */
+static void kick(struct conn *c)
+{
+	const struct mptcp_sock *msk = msk_of(c->sk);
+
+	if (c->queue.count && msk_data_pending(msk) && msk_window_left(msk))
+		kernel_fn(mptcp_check_and_set_pending)(c->sk);
+}
+
+static void tick(struct conn *c)
+{
+	u64 next;
+
+	if (c->dead)
+		return;
+	path_forget_costs(c);
+	conn_refresh(c);
+	if (c->sk->sk_state != TCP_CLOSE) {
+		prio_apply(c);
+		kick(c);
+	}
+	next = next_tick_ns(c);
+	if (next)
+		hrtimer_start(&c->timer, ns_to_ktime(next),
+			      HRTIMER_MODE_ABS_SOFT);
+}
+
+static void tick_work(struct work_struct *work)
+{
+	struct conn *c = container_of(work, struct conn, work);
+	struct sock *sk = c->sk;
+
+	lock_sock(sk);
+	tick(c);
+	release_sock(sk);
+	sock_put(sk);
+	conn_put(c);
+}
+
+void tick_setup(struct conn *c)
+{
+	hrtimer_setup(&c->timer, tick_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+	INIT_WORK(&c->work, tick_work);
+}
+
+/* Is a look to come? Under the msk lock; a queued one may run at once. */
+bool tick_is_due(const struct conn *c)
+{
+	return hrtimer_is_queued((struct hrtimer *)&c->timer) ||
+	       work_pending(&c->work);
+}
+
+/**
+ * tick_soon() - have the connection looked after as soon as its lock is free
+ * @c: the connection
+ *
+ * Context: msk lock; does not sleep.
+ */
+void tick_soon(struct conn *c)
+{
+	if (!c->dead)
+		queue_tick(c);
+}
+
+/**
+ * tick_stop() - no timer runs when this returns, and none will
+ * @c: a dead connection
+ *
+ * Context: msk owned; may spin for a timer function that runs.
+ */
+void tick_stop(struct conn *c)
+{
+	hrtimer_cancel(&c->timer);
+}
+
+int tick_init(void)
+{
+	tick_wq = alloc_workqueue("mptcp_dpa", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return tick_wq ? 0 : -ENOMEM;
+}
+
+void tick_exit(void)
+{
+	destroy_workqueue(tick_wq);
+}

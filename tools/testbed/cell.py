@@ -1,0 +1,137 @@
+"""Executes one cell on the running kernel and leaves ``raw.json`` and ``series.csv``."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path as File
+from typing import Any
+
+from . import cellspec, checks
+from .cellspec import Cell
+from .child import Channel, Child, Message
+from .errors import MeasurementError
+from .player import Player
+from .receiver import Receiver
+from .schedulers import scheduler
+from .sender import Sender
+from .topology import Network, drops, network
+
+# Lines on standard output that a runner on the host's side follows.
+PROGRESS = "testbed: progress"
+_SETUP_SECONDS = 60
+_GRACE_SECONDS = 60
+
+
+def execute(cell: Cell, out: File) -> None:
+    """Runs it; MeasurementError if it failed or its figures contradict each other."""
+    out.mkdir(parents=True, exist_ok=True)
+    with network(cell) as net:
+        _configure_hosts(net)
+        with scheduler(cell, net.client):
+            raw = _transfer(net, out)
+    text = json.dumps(raw, indent=1) + "\n"
+    (out / "raw.json").write_text(text)
+    checks.check(cell, raw)
+
+
+def _configure_hosts(net: Network) -> None:
+    congestion = net.cell.scenario.connection.congestion
+    for host in (net.client, net.server):
+        host.sysctl("net.ipv4.tcp_congestion_control", congestion)
+
+
+def _send(net: Network, out: File, channel: Channel) -> None:
+    paths = net.cell.used_paths
+    path_of = {net.client_address(path): path.name for path in paths}
+    Sender(net.cell, net.addresses.server, path_of, out, channel).run()
+
+
+def _receive(net: Network, channel: Channel) -> None:
+    Receiver(net.cell, net.addresses.server, channel).run()
+
+
+def _transfer(net: Network, out: File) -> dict[str, Any]:
+    cell = net.cell
+    with ExitStack() as stack:
+        receiver = Child("receiver", net.server, partial(_receive, net))
+        stack.callback(receiver.stop)
+        receiver.expect("listening", _SETUP_SECONDS)
+        sender = Child("sender", net.client, partial(_send, net, out))
+        stack.callback(sender.stop)
+        t0_ns = sender.expect("started", _SETUP_SECONDS)["t0_ns"]
+        player = Player(net, t0_ns)
+        stack.callback(player.stop)
+        print(f"{PROGRESS} 0", flush=True)
+        delivered, measured = _follow(cell, player, receiver, sender)
+        dropped = {path.name: drops(net, path) for path in cell.used_paths}
+    return _raw(cell, t0_ns, delivered, measured, dropped)
+
+
+def _follow(cell: Cell, player: Player, receiver: Child, sender: Child) -> tuple[Message, Message]:
+    """Until the sender has measured all, with the receiver's result handed on to it."""
+    end = time.monotonic() + cell.expected_seconds * 2 + _GRACE_SECONDS
+    delivered: Message | None = None
+    while True:
+        ready = player.wait([sender.channel, *([] if delivered else [receiver.channel])], end)
+        if not ready:
+            raise MeasurementError("no end in sight: the transfer stalled")
+        if receiver.channel in ready:
+            delivered = receiver.expect("delivered", 1)
+            sender.channel.send(event="delivered")
+        if sender.channel in ready:
+            message = sender.channel.receive(1)
+            if message and message.get("event") == "progress":
+                print(f"{PROGRESS} {message['seconds']}", flush=True)
+                continue
+            return _final(sender, message, delivered)
+
+
+def _final(
+    sender: Child, message: Message | None, delivered: Message | None
+) -> tuple[Message, Message]:
+    if message and message.get("event") == "measured" and delivered is not None:
+        return delivered, message
+    reason = message.get("error", message) if message else "ended too early"
+    raise MeasurementError(f"{sender.role}: {reason}")
+
+
+def _raw(
+    cell: Cell, t0_ns: int, delivered: Message, measured: Message, dropped: dict[str, int]
+) -> dict[str, Any]:
+    period_ns = cell.scenario.load.period_ms * 10**6
+    completion_ns: list[int | None] = [
+        at_ns - t0_ns - chunk * period_ns for chunk, at_ns in enumerate(delivered["completed_ns"])
+    ]
+    completion_ns += [None] * (cell.scenario.load.chunks - len(completion_ns))
+    paths = {
+        name: {**counts, "wire_bytes": measured["wire_bytes"][name], "drops": dropped[name]}
+        for name, counts in measured["paths"].items()
+    }
+    return {
+        "label": cell.label,
+        "kernel": platform.release(),
+        "cpus": os.cpu_count(),
+        "completion_ns": completion_ns,
+        "delivered_bytes": delivered["bytes"],
+        "written_bytes": measured["written_bytes"],
+        "sha256_received": delivered["sha256"],
+        "sha256_sent": measured["sha256"],
+        "kernel_chunks": measured["kernel_chunks"],
+        "paths": paths,
+    }
+
+
+def main(spec: File, out: File) -> int:
+    cell = cellspec.from_json(spec.read_text())
+    try:
+        execute(cell, out)
+    except MeasurementError as error:
+        print(f"testbed: {cell.label}: {error}", file=sys.stderr, flush=True)
+        return 1
+    return 0

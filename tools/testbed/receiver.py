@@ -1,0 +1,76 @@
+"""The server: reads one stream and notes when the last byte of each chunk has been read."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+import time
+
+from .cellspec import Cell
+from .child import Channel
+from .errors import MeasurementError
+from .kernelinfo import IPPROTO_MPTCP, look
+
+PORT = 4455
+# The client's kernel joins further paths only after it has heard from the server, so that
+# without a greeting the first data would have to go out on the first path alone.
+GREETING = b"!"
+_ROOM_BYTES = 1 << 20
+
+
+def open_socket(cell: Cell) -> socket.socket:
+    """A stream socket of the cell's protocol with its buffers; the same at both ends."""
+    family = socket.AF_INET if cell.scenario.connection.ip == 4 else socket.AF_INET6
+    protocol = IPPROTO_MPTCP if cell.multipath else socket.IPPROTO_TCP
+    sock = socket.socket(family, socket.SOCK_STREAM, protocol)
+    size = cell.scenario.connection.buffer_bytes
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, size)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
+    return sock
+
+
+class Receiver:
+    """Runs in the server's namespace; see ``run`` for what it says to its parent."""
+
+    def __init__(self, cell: Cell, address: str, channel: Channel) -> None:
+        self._cell = cell
+        self._address = address
+        self._channel = channel
+        self._hash = hashlib.sha256()
+        self._completed_ns: list[int] = []
+        self._received = 0
+
+    def run(self) -> None:
+        """Says ``listening``, then ``delivered`` with what was measured."""
+        listener = open_socket(self._cell)
+        listener.bind((self._address, PORT))
+        # It stays open meanwhile: further subflows are accepted through it.
+        listener.listen(1)
+        self._channel.send(event="listening")
+        connection, _ = listener.accept()
+        connection.sendall(GREETING)
+        self._read(connection)
+        if self._cell.multipath and look(connection).mptcp is None:
+            raise MeasurementError("accepted a connection without MPTCP")
+        self._channel.send(
+            event="delivered",
+            completed_ns=self._completed_ns,
+            bytes=self._received,
+            sha256=self._hash.hexdigest(),
+        )
+        self._channel.receive()
+        connection.close()
+        listener.close()
+
+    def _read(self, connection: socket.socket) -> None:
+        load = self._cell.scenario.load
+        room = memoryview(bytearray(_ROOM_BYTES))
+        while self._received < load.total_bytes:
+            count = connection.recv_into(room)
+            now_ns = time.monotonic_ns()
+            if count == 0:
+                break
+            self._hash.update(room[:count])
+            self._received += count
+            while (len(self._completed_ns) + 1) * load.chunk_bytes <= self._received:
+                self._completed_ns.append(now_ns)

@@ -1,0 +1,188 @@
+"""Follows a connection by the kernel's counters: totals, a series over time, activations."""
+
+from __future__ import annotations
+
+import csv
+import socket
+from dataclasses import asdict, dataclass
+from pathlib import Path as File
+from typing import Any
+
+from . import dpa, kernelinfo
+from .errors import MeasurementError
+from .kernelinfo import Subflow, TcpInfo
+
+SAMPLE_MS = 100
+_COLUMNS = ("goodput_bps", "est_bps", "queued_bytes", "backup")
+
+
+@dataclass
+class PathCount:
+    """Running totals of one path. Bytes are payload; resent ones are counted in sent, too."""
+
+    sent_bytes: int = 0
+    acked_bytes: int = 0
+    tcp_resent_bytes: int = 0
+    reinjected_bytes: int = 0
+    activations: int = 0
+    segments: int = 0
+    rtt_us: int = 0
+    least_rtt_us: int = 0
+
+
+@dataclass
+class _Activity:
+    """What is needed to see a path change from idle to sending."""
+
+    last_sent_ns: int | None = None
+    held_activations: int = 0
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the series: per path, in the order of the columns."""
+
+    t_ms: int
+    values: tuple[tuple[int, int, int, int], ...]
+
+
+class Sampler:
+    """Takes samples of one connection whose subflows are told apart by the local address."""
+
+    def __init__(self, sock: socket.socket, path_of: dict[str, str]) -> None:
+        self._sock = sock
+        self._path_of = path_of
+        self._base: dict[str, int] = {}
+        self._before_ns = 0
+        self._reinjected = 0
+        self._activity = {name: _Activity() for name in path_of.values()}
+        self.counts = {name: PathCount() for name in path_of.values()}
+        self.rows: list[Row] = []
+        self.view: dpa.View | None = None
+        self.connection_acked = 0
+
+    def subflows(self) -> dict[str, Subflow]:
+        """By path. Complains about a subflow that is not on a path of the scenario."""
+        return self._by_path(kernelinfo.look(self._sock))
+
+    def _by_path(self, snapshot: kernelinfo.Snapshot) -> dict[str, Subflow]:
+        found: dict[str, Subflow] = {}
+        for flow in snapshot.subflows:
+            name = self._path_of.get(flow.local)
+            if name is None or name in found:
+                raise MeasurementError(f"subflow from {flow.local}: expected one per path")
+            found[name] = flow
+        return found
+
+    def established(self) -> bool:
+        """Whether every path has its subflow."""
+        states = [flow.tcp.state for flow in self.subflows().values()]
+        return len(states) == len(self.counts) and set(states) == {kernelinfo.TCP_ESTABLISHED}
+
+    def start(self, now_ns: int) -> None:
+        """The first look; what was acknowledged before (the SYN) counts for nothing."""
+        self._base = {name: flow.tcp.bytes_acked for name, flow in self.subflows().items()}
+        self._before_ns = now_ns
+
+    def unacknowledged(self) -> int:
+        flows = self.subflows()
+        return sum(self._queued(name, flow.tcp) for name, flow in flows.items())
+
+    def _queued(self, name: str, tcp: TcpInfo) -> int:
+        """Bytes given to a subflow and not yet acknowledged by its peer."""
+        out = tcp.bytes_sent - tcp.bytes_retrans - (tcp.bytes_acked - self._base[name])
+        return max(0, out + tcp.notsent_bytes)
+
+    def sample(self, now_ns: int, t_ms: int) -> None:
+        snapshot = kernelinfo.look(self._sock)
+        self.view = dpa.look(self._sock) if snapshot.mptcp is not None else None
+        flows = self._by_path(snapshot)
+        missing = self.counts.keys() - flows.keys()
+        if missing:
+            raise MeasurementError(f"subflow on {min(missing)} was lost after {t_ms} ms")
+        grown = {name: flows[name].tcp.bytes_sent - c.sent_bytes for name, c in self.counts.items()}
+        if snapshot.mptcp is not None:
+            self._share_reinjected(snapshot.mptcp.bytes_retrans, grown)
+        elapsed_ns = max(1, now_ns - self._before_ns)
+        values = []
+        for name, count in self.counts.items():
+            tcp = flows[name].tcp
+            acked = tcp.bytes_acked - self._base[name]
+            goodput = max(0, acked - count.acked_bytes) * 8 * 10**9 // elapsed_ns
+            view = self._view_of(name)
+            self._note_activity(name, tcp, grown[name], view, now_ns)
+            self._update(count, tcp, acked)
+            estimate = tcp.delivery_rate * 8 if view is None else view.goodput_bps
+            held = int(view.held) if view else 0
+            values.append((goodput, estimate, self._queued(name, tcp), held))
+        self.rows.append(Row(t_ms, tuple(values)))
+        self._before_ns = now_ns
+
+    def _update(self, count: PathCount, tcp: TcpInfo, acked: int) -> None:
+        count.sent_bytes = tcp.bytes_sent
+        count.acked_bytes = acked
+        count.tcp_resent_bytes = tcp.bytes_retrans
+        count.segments = tcp.data_segs_out
+        count.rtt_us = tcp.rtt
+        count.least_rtt_us = tcp.min_rtt
+
+    def _view_of(self, name: str) -> dpa.PathView | None:
+        """The scheduler's row for a path: by address id, which is the path's number.
+
+        The first subflow has id 0 whatever its endpoint is.
+        """
+        if self.view is None:
+            return None
+        number = list(self.counts).index(name) + 1
+        rows = self.view.paths
+        return rows.get(number) or (rows.get(0) if self._first == name else None)
+
+    _first = ""
+
+    def first_path(self, name: str) -> None:
+        self._first = name
+
+    def _share_reinjected(self, total: int, grown: dict[str, int]) -> None:
+        """Splits what MPTCP sent again since the last sample by what each path sent since.
+
+        The kernel counts it per connection only. The sum is exact.
+        """
+        left = total - self._reinjected
+        self._reinjected = total
+        weight = sum(grown.values())
+        for name, count in self.counts.items():
+            if left <= 0 or weight <= 0:
+                break
+            part = round(left * grown[name] / weight)
+            count.reinjected_bytes += part
+            left -= part
+            weight -= grown[name]
+
+    def _note_activity(
+        self, name: str, tcp: TcpInfo, grown: int, view: dpa.PathView | None, now_ns: int
+    ) -> None:
+        """Counts activations: taken off hold, or sending again after more than a round trip."""
+        activity, count = self._activity[name], self.counts[name]
+        released = 0
+        if view is not None:
+            released = view.activations - activity.held_activations
+            activity.held_activations = view.activations
+            count.activations += released
+        if grown <= 0:
+            return
+        last = activity.last_sent_ns
+        idle_us = None if last is None else (self._before_ns - last) // 1000
+        if released == 0 and (idle_us is None or idle_us > tcp.rtt):
+            count.activations += 1
+        activity.last_sent_ns = now_ns - tcp.last_data_sent * 10**6
+
+    def write_series(self, file: File) -> None:
+        header = ["t_ms", *(f"{name}_{column}" for name in self.counts for column in _COLUMNS)]
+        with file.open("w", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(header)
+            for row in self.rows:
+                writer.writerow([row.t_ms, *(v for values in row.values for v in values)])
+
+    def totals(self) -> dict[str, Any]:
+        return {name: asdict(count) for name, count in self.counts.items()}

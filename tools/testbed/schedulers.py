@@ -1,0 +1,67 @@
+"""Brings the wanted scheduler into force for a cell, and takes it away if we loaded it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path as File
+
+from .cellspec import Cell
+from .errors import MeasurementError
+from .netns import Namespace
+from .scenario import ADAPTIVE, MPDPA
+
+MODULE = "mptcp_dpa"
+_GUEST_MODULE = File("/usr/local/lib/mpdpa/mptcp_dpa.ko")
+_SCHEDULER = "net.mptcp.scheduler"
+_ALPHA = "net.mptcp_dpa.alpha_milli"
+
+
+@contextmanager
+def scheduler(cell: Cell, client: Namespace) -> Iterator[None]:
+    """For connections that the client opens meanwhile."""
+    wanted = cell.scheduler
+    if wanted is None:
+        yield
+        return
+    ours = wanted == MPDPA and not _available(client, wanted)
+    if ours:
+        _insert(client)
+    try:
+        if not _available(client, wanted):
+            known = client.read_sysctl("net.mptcp.available_schedulers")
+            raise MeasurementError(f"scheduler {wanted}: not available (there are: {known})")
+        client.sysctl(_SCHEDULER, wanted)
+        if wanted == MPDPA:
+            _configure(cell, client)
+        yield
+    finally:
+        if ours:
+            _remove(client)
+
+
+def _available(client: Namespace, name: str) -> bool:
+    known = client.read_sysctl("net.mptcp.available_schedulers") or ""
+    return name in known.split()
+
+
+def _insert(client: Namespace) -> None:
+    if not File(f"/sys/module/{MODULE}").exists():
+        if _GUEST_MODULE.exists():
+            client.run("insmod", str(_GUEST_MODULE))
+        else:
+            client.run("modprobe", MODULE)
+    client.run("mpdpa", "load")
+
+
+def _remove(client: Namespace) -> None:
+    client.run("mpdpa", "unload")
+
+
+def _configure(cell: Cell, client: Namespace) -> None:
+    if cell.alpha == ADAPTIVE:
+        raise MeasurementError("alpha adaptive: the scheduler offers fixed values only")
+    if cell.alpha is not None:
+        client.sysctl(_ALPHA, round(float(cell.alpha) * 1000))
+    for path in cell.scenario.paths:
+        client.run("mpdpa", "path", "set", "dev", path.name, "cost", str(path.cost))

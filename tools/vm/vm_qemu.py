@@ -1,0 +1,90 @@
+"""QEMU's command line: which machine, which clock, which image."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+QEMU = "qemu-system-x86_64"
+
+# Without the two "rep movsb is fast" bits: the emulator copies byte by byte there, and the
+# kernel would use it for every copy.
+CPU = "max,-erms,-fsrm"
+# Both clocks: results are read from ttyS1, so the kernel's console is the command's.
+KERNEL_ARGUMENTS = ("console=ttyS0", "panic=-1", "quiet", "nokaslr", "norandmaps")
+# The time-stamp counter is the clock and needs no calibration against another one.
+VIRTUAL_ARGUMENTS = ("tsc_early_khz=1000000", "lpj=4000000", "tsc=reliable")
+
+
+class ImageMissing(Exception):
+    """No finished image for the wanted kernel series."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """What buildenv made for one kernel: see vm_image.py."""
+
+    release: str
+    deb_version: str
+    kernel: Path
+    initrd: Path
+    info: Path
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The guest's hardware. The virtual clock counts instructions and skips idle time."""
+
+    clock: str = "virtual"
+    smp: int = 1
+    seed: int = 1
+    memory_mb: int = 1024
+
+
+def find_image(series: str) -> Image:
+    """The image of a kernel series; buildenv says where the caches are."""
+    kernels = Path(os.environ["MPDPA_KERNELS"])
+    images = Path(os.environ["MPDPA_IMAGES"])
+    pointer = kernels / f"series-{series}"
+    if not pointer.exists():
+        raise ImageMissing(series)
+    entry = pointer.read_text().strip()
+    tree = images / entry / "tree"
+    if not (tree.parent / "stamp").exists():
+        raise ImageMissing(series)
+    release, _, version = entry.partition("_")
+    return Image(release, version, tree / "vmlinuz", tree / "initrd.cpio", tree / "info.json")
+
+
+def version() -> str:
+    text = subprocess.run([QEMU, "--version"], capture_output=True, text=True, check=True).stdout
+    return text.split("version ")[1].split()[0]
+
+
+def _clock_arguments(machine: Machine) -> list[str]:
+    if machine.clock == "virtual":
+        return [
+            "-accel", "tcg", "-rtc", "base=2026-01-01T00:00:00,clock=vm",
+            "-icount", "shift=0,sleep=off",
+        ]  # fmt: skip
+    return ["-accel", "tcg,thread=multi"]
+
+
+def command(
+    machine: Machine, image: Image, initrd: Path, console: str, report: str, extra: str = ""
+) -> list[str]:
+    """The whole command line; console and report are QEMU character devices."""
+    arguments = list(KERNEL_ARGUMENTS)
+    if machine.clock == "virtual":
+        arguments += VIRTUAL_ARGUMENTS
+    if extra:
+        arguments.append(extra)
+    return [
+        QEMU, *_clock_arguments(machine), "-cpu", CPU, "-smp", str(machine.smp),
+        "-seed", str(machine.seed), "-m", str(machine.memory_mb),
+        "-nodefaults", "-display", "none", "-monitor", "none", "-net", "none", "-no-reboot",
+        "-serial", console, "-serial", report,
+        "-kernel", str(image.kernel), "-initrd", str(initrd), "-append", " ".join(arguments),
+    ]  # fmt: skip

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <getopt.h>
+#include <stdio.h>
+
+#include "options.h"
+
+enum { OPT_OBJECT = 256, OPT_CGROUP, OPT_NO_SOCKOPT };
+
+static const struct option long_options[] = {
+	{ "json", no_argument, NULL, 'j' },
+	{ "netns", required_argument, NULL, 'n' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "object", required_argument, NULL, OPT_OBJECT },
+	{ "cgroup", required_argument, NULL, OPT_CGROUP },
+	{ "no-sockopt", no_argument, NULL, OPT_NO_SOCKOPT },
+	{ NULL, 0, NULL, 0 },
+};
+
+static bool apply(int option, struct options *options)
+{
+	switch (option) {
+	case 'j':
+		options->json = true;
+		return true;
+	case 'n':
+		options->netns = optarg;
+		return true;
+	case 'v':
+		options->verbose++;
+		return true;
+	case 'V':
+		options->version = true;
+		return true;
+	case 'h':
+		options->help = true;
+		return true;
+	case OPT_OBJECT:
+		options->object = optarg;
+		return true;
+	case OPT_CGROUP:
+		options->cgroup = optarg;
+		return true;
+	case OPT_NO_SOCKOPT:
+		options->no_sockopt = true;
+		return true;
+	}
+	return false;
+}
+
+/* getopt has moved on by now, but a long option is still right behind it. */
+static void complain(int option, char **argv, struct args *args)
+{
+	const char *problem = option == ':' ? "needs a value" : "is not known";
+
+	if (optopt > 0 && optopt < 256)
+		snprintf(args->error, sizeof(args->error), "option \"-%c\" %s", optopt, problem);
+	else
+		snprintf(args->error, sizeof(args->error), "option \"%s\" %s", argv[optind - 1],
+			 problem);
+}
+
+bool options_parse(int argc, char **argv, struct options *options, struct args *args)
+{
+	int option;
+
+	*options = (struct options){ 0 };
+	*args = (struct args){ 0 };
+	opterr = 0;
+	optind = 0;
+	while ((option = getopt_long(argc, argv, ":jn:vVh", long_options, NULL)) != -1) {
+		if (!apply(option, options)) {
+			complain(option, argv, args);
+			return false;
+		}
+	}
+	args->count = argc - optind;
+	args->words = argv + optind;
+	return true;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mntent.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include <linux/capability.h>
+#include <linux/magic.h>
+
+#include "system.h"
+
+int system_read(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, size - 1);
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	if (n < 0)
+		return n;
+	while (n > 0 && strchr(" \t\n", text[n - 1]))
+		n--;
+	text[n] = '\0';
+	return 0;
+}
+
+int system_sysctl(const char *name, char *text, size_t size)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/proc/sys/net/%s", name);
+	return system_read(path, text, size);
+}
+
+bool system_has_word(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+
+	while (*text) {
+		size_t n = strcspn(text, " \t\n");
+
+		if (n == length && !memcmp(text, word, n))
+			return true;
+		text += n;
+		text += strspn(text, " \t\n");
+	}
+	return false;
+}
+
+bool system_module_loaded(void)
+{
+	return !access("/sys/module/" MODULE_NAME, F_OK);
+}
+
+int system_enter_netns(const char *name)
+{
+	char path[PATH_MAX];
+	int fd, err;
+
+	if (!name[0] || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, "..")) {
+		errno = EINVAL;
+		return -1;
+	}
+	snprintf(path, sizeof(path), "/run/netns/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	err = setns(fd, CLONE_NEWNET);
+	close(fd);
+	return err;
+}
+
+bool system_cgroup2(char *path, size_t size)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	struct mntent *entry;
+	bool found = false;
+
+	if (mounts) {
+		while (!found && (entry = getmntent(mounts))) {
+			found = !strcmp(entry->mnt_type, "cgroup2");
+			if (found)
+				snprintf(path, size, "%s", entry->mnt_dir);
+		}
+		endmntent(mounts);
+	}
+	return found;
+}
+
+bool system_is_bpffs(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && fs.f_type == BPF_FS_MAGIC;
+}
+
+bool system_privileged(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (syscall(SYS_capget, &header, data))
+		return false;
+	return data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN);
+}
