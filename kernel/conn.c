@@ -12,7 +12,7 @@
 
 #define CONN_HASH_BITS	10
 
-/* Looked up under RCU; changed under conn_lock. */
+/* Walked under RCU; changed under conn_lock. */
 static struct hlist_head conn_table[1 << CONN_HASH_BITS];
 static DEFINE_SPINLOCK(conn_lock);
 
@@ -25,18 +25,19 @@ static struct hlist_head *bucket(const struct sock *sk)
  * conn_find() - the state of a connection
  * @sk: any pointer, it is only compared
  *
- * Context: under RCU, or the msk lock.
+ * Context: any; the state stays as long as the msk lock is held.
  * Return: the state, or NULL if it has none.
  */
 struct conn *conn_find(const struct sock *sk)
 {
 	struct conn *c;
 
-	hlist_for_each_entry_rcu(c, bucket(sk), node,
-				 lockdep_is_held(&conn_lock) || true)
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(c, bucket(sk), node)
 		if (c->sk == sk)
-			return c;
-	return NULL;
+			break;
+	rcu_read_unlock();
+	return c;
 }
 
 static struct conn *conn_create(struct sock *sk)

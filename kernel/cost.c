@@ -168,7 +168,7 @@ int cost_walk(struct net *net, u32 skip,
  * @net: the namespace
  * @endpoint: the subflow's endpoint, 0 if its address is none
  * @ifindex: its interface, 0 if unknown
- * @backup: the endpoint is flagged backup
+ * @backup: the endpoint is flagged backup, or the peer asked for that
  *
  * Return: the endpoint's cost, else the interface's, else the default.
  */

@@ -186,6 +186,12 @@ _Bool subflow_request_bkup(const struct mptcp_subflow_context *sf)
 	return sf->request_bkup;
 }
 
+/* The peer's word on our sending; never written here. */
+_Bool subflow_peer_backup(const struct mptcp_subflow_context *sf)
+{
+	return sf->backup;
+}
+
 _Bool subflow_stale_counted(const struct mptcp_subflow_context *sf)
 {
 	return sf->stale_count;

@@ -38,13 +38,13 @@ static void resolve_cost(struct conn *c, int i,
 {
 	struct dpa_path *row = &c->state.path[i];
 	u32 gen = cost_generation(sock_net(c->sk));
+	bool backup = (row->flags & DPA_PATH_BACKUP) || subflow_peer_backup(sf);
 
 	if (c->path[i].cost_known && c->path[i].cost_gen == gen)
 		return;
 	row->cost = cost_lookup(sock_net(c->sk),
 				subflow_endpoint(msk_of(c->sk), sf),
-				subflow_ifindex(subflow_ssk(sf)),
-				row->flags & DPA_PATH_BACKUP);
+				subflow_ifindex(subflow_ssk(sf)), backup);
 	c->path[i].cost_gen = gen;
 	c->path[i].cost_known = true;
 }

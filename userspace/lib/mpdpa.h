@@ -149,18 +149,19 @@ enum mpdpa_state {
 	MPDPA_FELL_BACK,	/* the peer or the path does not do Multipath TCP */
 	MPDPA_NO_MODULE,	/* mptcp_dpa.ko is not loaded */
 	MPDPA_NOT_ATTACHED,	/* the scheduler is not attached */
-	MPDPA_NO_SOCKOPT,	/* the socket-option programs are not attached */
 	MPDPA_NOT_SELECTED,	/* net.mptcp.scheduler names another scheduler */
-	MPDPA_OTHER_SCHEDULER,	/* selected now, but not when this socket was made */
+	MPDPA_NO_SOCKOPT,	/* the socket-option programs are not attached */
+	MPDPA_OTHER_SCHEDULER,	/* made while another was selected */
 };
 
 /**
  * mpdpa_probe() - tell whether deadlines work, and if not, why
  * @fd: a stream socket, or -1 for a Multipath TCP socket made now
  *
- * Needs no privilege. What it says of the scheduler's selection holds for the
- * caller's network namespace; use it in the namespace of the socket. It sends
- * nothing and leaves the socket as it was.
+ * Needs no privilege. What it says of the scheduler's selection and of the
+ * socket-option programs holds for the caller's network namespace and cgroup;
+ * use it where the socket was made. It sends nothing and leaves the socket as
+ * it was.
  *
  * Return: an enum mpdpa_state, or
  * -EBADF, -ENOTSOCK: @fd is no socket; or another error of getsockopt(2) or

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1 OR BSD-2-Clause
-/*
- * Why deadlines do not work on a socket.
- *
- * Without the socket-option programs the kernel answers a private option with
- * EOPNOTSUPP or ENOPROTOOPT, and so do the programs where they have nothing to
- * offer. What tells them apart is an option too short to be right: only the
- * programs look at its size and answer EINVAL.
- */
+/* Why deadlines do not work on a socket. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -19,6 +12,7 @@
 #include "probe.h"
 #include "socket.h"
 
+/* Schedulers that take chunks have names that begin so. */
 #define SCHEDULER	"mpdpa"
 #define SYSCTL_DIR	"/proc/sys/net/mptcp/"
 
@@ -34,30 +28,45 @@ int probe_decide(const struct probe_facts *facts)
 		return MPDPA_NO_MODULE;
 	if (!facts->attached)
 		return MPDPA_NOT_ATTACHED;
-	if (facts->short_error != EINVAL)
-		return MPDPA_NO_SOCKOPT;
-	return facts->selected ? MPDPA_OTHER_SCHEDULER : MPDPA_NOT_SELECTED;
+	if (!facts->selected)
+		return MPDPA_NOT_SELECTED;
+	return facts->fresh_ready ? MPDPA_OTHER_SCHEDULER : MPDPA_NO_SOCKOPT;
 }
 
-/* Whether a file of words separated by white space holds the word. */
-static bool file_has_word(const char *path, const char *word)
+static void read_file(const char *path, char *text, size_t size)
 {
-	char text[1024], *rest = text, *token;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
+	ssize_t n = 0;
 
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	while ((token = strsep(&rest, " \t\n"))) {
-		if (!strcmp(token, word))
-			return true;
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
 	}
-	return false;
+	text[n > 0 ? n : 0] = '\0';
+}
+
+void probe_schedulers(char *available, const char *current, struct probe_facts *facts)
+{
+	size_t length = strcspn(current, " \t\n");
+	char *name;
+
+	while ((name = strsep(&available, " \t\n"))) {
+		if (strncmp(name, SCHEDULER, strlen(SCHEDULER)))
+			continue;
+		facts->attached = true;
+		/* The setting may outlive the scheduler that it names. */
+		if (strlen(name) == length && !strncmp(name, current, length))
+			facts->selected = true;
+	}
+}
+
+static void ask_schedulers(struct probe_facts *facts)
+{
+	char available[1024], current[64];
+
+	read_file(SYSCTL_DIR "available_schedulers", available, sizeof(available));
+	read_file(SYSCTL_DIR "scheduler", current, sizeof(current));
+	probe_schedulers(available, current, facts);
 }
 
 /* The netlink family is there even where sysfs is not mounted. */
@@ -89,14 +98,35 @@ static void ask_socket(int fd, struct probe_facts *facts)
 	struct mptcp_info mptcp = { 0 };
 	socklen_t length = sizeof(mptcp);
 	struct mptcp_dpa_info info;
-	const char byte = 0;
 
 	if (getsockopt(fd, SOL_MPTCP, MPTCP_INFO, &mptcp, &length))
 		facts->mptcp_info_error = errno;
 	facts->fallback = mptcp.mptcpi_flags & MPTCP_INFO_FLAG_FALLBACK;
 	facts->info_error = -mpdpa_info_get(fd, &info, sizeof(info));
-	if (setsockopt(fd, SOL_MPTCP, MPTCP_DPA_CHUNK, &byte, sizeof(byte)))
-		facts->short_error = errno;
+}
+
+static int fresh_socket(void)
+{
+	int fd = mpdpa_socket(AF_INET);
+
+	return fd == -EAFNOSUPPORT ? mpdpa_socket(AF_INET6) : fd;
+}
+
+/*
+ * The kernel answers an option that it does not know as the programs answer on
+ * a socket of another scheduler; a socket made now tells the two apart.
+ */
+static bool fresh_socket_ready(void)
+{
+	struct mptcp_dpa_info info;
+	int fd = fresh_socket();
+	bool ready;
+
+	if (fd < 0)
+		return false;
+	ready = !mpdpa_info_get(fd, &info, sizeof(info));
+	close(fd);
+	return ready;
 }
 
 static int probe_socket(int fd)
@@ -109,8 +139,9 @@ static int probe_socket(int fd)
 	if (facts.mptcp)
 		ask_socket(fd, &facts);
 	facts.module = module_loaded();
-	facts.attached = file_has_word(SYSCTL_DIR "available_schedulers", SCHEDULER);
-	facts.selected = file_has_word(SYSCTL_DIR "scheduler", SCHEDULER);
+	ask_schedulers(&facts);
+	if (facts.selected)
+		facts.fresh_ready = fresh_socket_ready();
 	return probe_decide(&facts);
 }
 
@@ -120,9 +151,7 @@ int mpdpa_probe(int fd)
 
 	if (fd != -1)
 		return probe_socket(fd);
-	own = mpdpa_socket(AF_INET);
-	if (own == -EAFNOSUPPORT)
-		own = mpdpa_socket(AF_INET6);
+	own = fresh_socket();
 	if (own == -EPROTONOSUPPORT || own == -ENOPROTOOPT)
 		return MPDPA_NO_MPTCP;
 	if (own < 0)
@@ -148,16 +177,16 @@ static const struct {
 		"modprobe mptcp_dpa",
 	},
 	[MPDPA_NOT_ATTACHED] = { "scheduler mpdpa is not attached", "mpdpa load" },
-	[MPDPA_NO_SOCKOPT] = {
-		"the socket-option programs are not attached to this cgroup",
-		"mpdpa load",
-	},
 	[MPDPA_NOT_SELECTED] = {
 		"another scheduler is selected in this network namespace",
 		"sysctl -w net.mptcp.scheduler=mpdpa",
 	},
+	[MPDPA_NO_SOCKOPT] = {
+		"the socket-option programs are not attached to this cgroup",
+		"mpdpa load",
+	},
 	[MPDPA_OTHER_SCHEDULER] = {
-		"the socket was made before mpdpa was selected",
+		"the socket was made under another scheduler",
 		NULL,
 	},
 };

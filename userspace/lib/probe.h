@@ -11,11 +11,14 @@ struct probe_facts {
 	int mptcp_info_error;	/* of getsockopt(MPTCP_INFO) */
 	bool fallback;		/* what that said */
 	int info_error;		/* of getsockopt(MPTCP_DPA_INFO) */
-	int short_error;	/* of setsockopt(MPTCP_DPA_CHUNK) with one byte */
 	bool module;		/* mptcp_dpa is loaded */
-	bool attached;		/* mpdpa is among the available schedulers */
-	bool selected;		/* net.mptcp.scheduler says mpdpa */
+	bool attached;		/* a scheduler that takes chunks is available */
+	bool selected;		/* and net.mptcp.scheduler names it */
+	bool fresh_ready;	/* MPTCP_DPA_INFO works on a socket made now */
 };
+
+/* Sets attached and selected from what the two sysctls say; cuts up available. */
+void probe_schedulers(char *available, const char *current, struct probe_facts *facts);
 
 /* Pure: an enum mpdpa_state. */
 int probe_decide(const struct probe_facts *facts);

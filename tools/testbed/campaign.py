@@ -1,0 +1,169 @@
+"""An experiment: many cells, run side by side, scored, and written down as one result."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from pathlib import Path as File
+from typing import Any
+
+from . import results
+from .cellspec import Cell
+from .errors import MeasurementError, UsageError
+from .guestrun import NATIVE, REPOSITORY, Machine, Measured, Runner
+from .progress import Display, display
+from .results import Finished
+from .scenario import MPDPA, Alpha, Scenario
+from .score import Score, score
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the command line wants instead of the scenario's plan; empty keeps the plan."""
+
+    protocols: tuple[str, ...] = ()
+    deadlines_ms: tuple[int, ...] = ()
+    limits: bool = False
+    alphas: tuple[Alpha, ...] = ()
+    seeds: tuple[int, ...] = ()
+
+
+def cells_of(scenario: Scenario, choice: Choice) -> list[Cell]:
+    plan = scenario.plan
+    limits = plan.limit_deadline_ms if choice.limits else ()
+    deadlines: tuple[int | None, ...] = choice.deadlines_ms or plan.deadline_ms + limits or (None,)
+    cells = []
+    for deadline in deadlines:
+        for protocol in choice.protocols or plan.protocols:
+            alphas = (choice.alphas or plan.alpha) if protocol == MPDPA else (None,)
+            for alpha in alphas:
+                for seed in choice.seeds or plan.seeds:
+                    cells.append(Cell(scenario, protocol, deadline, alpha, seed))
+    return cells
+
+
+def _measured_as(cell: Cell) -> Cell:
+    """What is run for it: protocols that know no deadline run once for all deadlines."""
+    return cell if cell.protocol == MPDPA else replace(cell, deadline_ms=None)
+
+
+def overlays(given: list[File], cells: list[Cell], kind: str) -> tuple[File, ...]:
+    """Those that were named, or the built module's if there is one."""
+    for folder in given:
+        if not folder.is_dir():
+            raise UsageError(f"{folder}: --overlay: expected a directory")
+    if given or kind == NATIVE:
+        return tuple(given)
+    built = REPOSITORY / "out/guest"
+    if built.is_dir():
+        return (built,)
+    if any(cell.protocol not in ("tcp", "mptcp") for cell in cells):
+        raise UsageError(
+            f"{built}: overlay: expected the built scheduler (run make), "
+            "or --protocol tcp --protocol mptcp"
+        )
+    return ()
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The outcome of all cells, in the order they were asked for."""
+
+    folder: File
+    content: dict[str, Any]
+    finished: list[Finished]
+
+
+def run(cells: list[Cell], machine: Machine, jobs: int, out: File, command: str) -> Experiment:
+    """Runs everything; the directory then holds results.json and series/."""
+    wanted = list(dict.fromkeys(_measured_as(cell) for cell in cells))
+    _clear(out)
+    with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
+        runner = Runner(machine, File(scratch), out / "log")
+        measured = _run_all(runner, wanted, jobs)
+        series = _keep_series(out, measured)
+    finished = []
+    for cell in cells:
+        source = _measured_as(cell)
+        finished.append(Finished(cell, score(cell, measured[source].raw), series[source]))
+    host = measured[wanted[0]].host
+    content = results.document(version(), host, command, finished)
+    results.write(out / "results.json", content)
+    return Experiment(out, content, finished)
+
+
+def _clear(out: File) -> None:
+    """Old results go first: what is there afterwards belongs together."""
+    out.mkdir(parents=True, exist_ok=True)
+    for name in ("series", "log"):
+        shutil.rmtree(out / name, ignore_errors=True)
+    for name in ("results.json", "report.html"):
+        (out / name).unlink(missing_ok=True)
+
+
+def _run_all(runner: Runner, cells: list[Cell], jobs: int) -> dict[Cell, Measured]:
+    with display(len(cells)) as shown, ThreadPoolExecutor(jobs) as pool:
+        # The longest first, so that none of the processors ends up waiting for it.
+        order = sorted(cells, key=lambda cell: -cell.expected_seconds)
+        futures = {cell: pool.submit(_run_one, runner, cell, shown) for cell in order}
+        try:
+            wait(futures.values(), return_when=FIRST_EXCEPTION)
+            failed = _first_error(futures)
+            if failed:
+                raise failed
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            runner.stop()
+            raise
+    return {cell: futures[cell].result() for cell in cells}
+
+
+def _first_error(futures: dict[Cell, Future[Measured]]) -> BaseException | None:
+    done = [future for future in futures.values() if future.done()]
+    return next((future.exception() for future in done if future.exception()), None)
+
+
+def _run_one(runner: Runner, cell: Cell, shown: Display) -> Measured:
+    shown.started(cell.label, cell.expected_seconds)
+    try:
+        measured = runner.run(cell, lambda seconds: shown.advanced(cell.label, seconds))
+    except MeasurementError:
+        shown.ended(cell.label, "failed")
+        raise
+    shown.ended(cell.label, f"done in {measured.wall_seconds:.0f} s")
+    return measured
+
+
+def _keep_series(out: File, measured: dict[Cell, Measured]) -> dict[Cell, str]:
+    kept = {}
+    (out / "series").mkdir()
+    for cell, each in measured.items():
+        name = f"series/{cell.label}.csv"
+        shutil.copyfile(each.series, out / name)
+        kept[cell] = name
+    return kept
+
+
+def version() -> str:
+    """MPDPA_VERSION if set, else what git says."""
+    given = os.environ.get("MPDPA_VERSION")
+    if given:
+        return given
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(REPOSITORY), "describe", "--always", "--dirty"],
+            capture_output=True, text=True,
+        )  # fmt: skip
+    except OSError:
+        return "unknown"
+    return done.stdout.strip() or "unknown"
+
+
+def worst(score_: Score) -> float | None:
+    """The longest completion time of a run, None if a chunk never completed."""
+    times = [ms for ms in score_.completion_ms if ms is not None]
+    return max(times) if len(times) == len(score_.completion_ms) else None

@@ -1,0 +1,180 @@
+"""Starts cells: in a guest of tools/vm, or on this kernel. Both execute ``testbed cell``."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path as File
+from typing import Any
+
+from . import cellspec
+from .cell import PROGRESS
+from .cellspec import Cell
+from .errors import MeasurementError, UsageError
+from .results import Host
+
+PACKAGE = File(__file__).resolve().parent
+REPOSITORY = PACKAGE.parents[1]
+GUEST_TOOL = REPOSITORY / "tools/vm/guest"
+# What a guest needs of this package. Nothing else goes in, because every change of the guest's
+# content shifts its results a little.
+GUEST_MODULES = (
+    "__init__", "__main__", "cell", "cellspec", "checks", "child", "cli", "dpa", "errors",
+    "events", "fields", "frames", "kernelinfo", "libc", "netns", "offload", "player", "rates",
+    "receiver", "sampler", "scenario", "schedulers", "sender", "stream", "topology",
+)  # fmt: skip
+_GUEST_TOOLS = "opt/mpdpa/tools"
+_TROUBLE = re.compile(r"BUG:|WARNING:|Oops|lockdep|rcu.*stall|INFO: task|UBSAN|KASAN")
+_STOP_SECONDS = 10
+VIRTUAL, FAST, NATIVE = "virtual", "fast", "no"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where cells run: in a guest by virtual or host time, or natively."""
+
+    kind: str = VIRTUAL
+    kernel: str | None = None
+    overlays: tuple[File, ...] = ()
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a cell left: figures, the place of its series, and on what it ran."""
+
+    raw: dict[str, Any]
+    series: File
+    host: Host
+    wall_seconds: float
+
+
+def make_overlay(folder: File) -> File:
+    """The guest's copy of this package."""
+    target = folder / _GUEST_TOOLS / "testbed"
+    target.mkdir(parents=True)
+    for name in GUEST_MODULES:
+        shutil.copyfile(PACKAGE / f"{name}.py", target / f"{name}.py")
+    return folder
+
+
+class Runner:
+    """Runs cells, also several at once from several threads; ``stop`` ends them all."""
+
+    def __init__(self, machine: Machine, work: File, logs: File) -> None:
+        self._machine = machine
+        self._work = work
+        self._logs = logs
+        self._lock = threading.Lock()  # protects _alive and _stopped
+        self._alive: set[subprocess.Popen[str]] = set()
+        self._stopped = False
+        if machine.kind == NATIVE:
+            if os.geteuid() != 0:
+                raise UsageError("--vm no: user: expected root, which may make namespaces")
+        elif "MPDPA_IMAGES" not in os.environ:
+            raise UsageError(
+                "--vm: environment: expected the build environment (tools/vm/buildenv run -- ...)"
+            )
+        else:
+            self._overlay = make_overlay(work / "overlay")
+
+    def run(self, cell: Cell, progress: Callable[[float], None]) -> Measured:
+        """Runs one cell to its end; calls ``progress`` with seconds of its traffic."""
+        folder = self._work / cell.label
+        results = folder / "results"
+        results.mkdir(parents=True)
+        spec = folder / "spec.json"
+        spec.write_text(cellspec.to_json(cell))
+        self._logs.mkdir(parents=True, exist_ok=True)
+        log = self._logs / f"{cell.label}.log"
+        began = time.monotonic()
+        lines: list[str] = []
+        status = self._execute(self._command(cell, spec, results, log), log, lines, progress)
+        wall_seconds = time.monotonic() - began
+        self._complain(cell, status, lines, results, log)
+        raw = json.loads((results / "raw.json").read_text())
+        return Measured(raw, results / "series.csv", self._host(raw, results), wall_seconds)
+
+    def _command(self, cell: Cell, spec: File, results: File, log: File) -> list[str]:
+        if self._machine.kind == NATIVE:
+            command = [sys.executable, "-m", "testbed", "cell", str(spec), "--out", str(results)]
+            return ["env", f"PYTHONPATH={PACKAGE.parent}", *command]
+        command = [str(GUEST_TOOL), "run", "--clock", self._machine.kind, "--seed", str(cell.seed)]
+        if self._machine.kernel:
+            command += ["--kernel", self._machine.kernel]
+        for overlay in (self._overlay, *self._machine.overlays):
+            command += ["--overlay", str(overlay)]
+        command += ["--input", str(spec), "--results", str(results), "--log", str(log)]
+        command += ["--timeout", str(round(300 + 10 * cell.expected_seconds))]
+        inside = ["python3", "-m", "testbed", "cell", "/input", "--out", "/results"]
+        return [*command, "--", "env", f"PYTHONPATH=/{_GUEST_TOOLS}", *inside]
+
+    def _execute(
+        self, command: list[str], log: File, lines: list[str], progress: Callable[[float], None]
+    ) -> int:
+        with self._lock:
+            if self._stopped:
+                raise MeasurementError("stopped")
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+            )  # fmt: skip
+            self._alive.add(process)
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                lines.append(line)
+                if line.startswith(PROGRESS):
+                    progress(float(line.removeprefix(PROGRESS)))
+            status = process.wait()
+        finally:
+            with self._lock:
+                self._alive.discard(process)
+        if self._machine.kind == NATIVE:
+            log.write_text("".join(lines))
+        return status
+
+    def _complain(
+        self, cell: Cell, status: int, lines: list[str], results: File, log: File
+    ) -> None:
+        if self._stopped:
+            raise MeasurementError(f"{cell.label}: stopped")
+        if status:
+            words = [x.strip() for x in lines if x.strip() and not x.startswith(PROGRESS)]
+            said = [x for x in words if x.startswith(("testbed:", "guest:"))] or words
+            reason = said[0] if said else f"exit status {status}"
+            raise MeasurementError(f"{reason.removeprefix('testbed: ')} (log: {log})")
+        dmesg = results / "dmesg.txt"
+        if dmesg.exists():
+            for line in dmesg.read_text(errors="replace").splitlines():
+                if _TROUBLE.search(line):
+                    raise MeasurementError(f"{cell.label}: kernel: {line.strip()} (log: {log})")
+
+    def _host(self, raw: dict[str, Any], results: File) -> Host:
+        release = re.split(r"[+-]", raw["kernel"])[0]
+        if self._machine.kind == NATIVE:
+            return Host(release, "wall", "native", raw["cpus"])
+        facts = json.loads((results / "vm.json").read_text())
+        clock = "virtual" if facts["clock"] == VIRTUAL else "wall"
+        return Host(release, clock, "tcg", facts["smp"])
+
+    def stop(self) -> None:
+        """Ends what was started: asks first, so that nobody leaves children behind."""
+        with self._lock:
+            self._stopped = True
+            alive = list(self._alive)
+        for process in alive:
+            process.send_signal(signal.SIGINT)
+        for process in alive:
+            try:
+                process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,70 @@
+"""Published figures to show beside ours; data in reference.toml."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path as File
+
+from .cellspec import Cell
+from .fields import Fields
+
+FILE = File(__file__).resolve().parent / "reference.toml"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """None where the origin does not say."""
+
+    scenario: str
+    protocol: str
+    alpha: float | None
+    deadline_ms: tuple[int, ...]
+    costly_share: float | None
+    missed: int | None
+    chunk_seconds: float | None
+    overhead: float | None
+
+
+@dataclass(frozen=True)
+class Reference:
+    origin: str
+    short: str
+    setup: str
+    figures: tuple[Figure, ...]
+
+    def beside(self, cell: Cell) -> Figure | None:
+        for figure in self.figures:
+            wanted = (figure.scenario, figure.protocol, figure.alpha)
+            if wanted == (cell.scenario.name, cell.protocol, cell.alpha) and (
+                cell.deadline_ms in figure.deadline_ms
+            ):
+                return figure
+        return None
+
+
+def load(file: File = FILE) -> Reference:
+    top = Fields(tomllib.loads(file.read_text()), str(file))
+    reference = Reference(
+        top.text("origin"),
+        top.text("short"),
+        top.text("setup"),
+        tuple(_figure(row) for row in top.tables("figure")),
+    )
+    top.finish("origin, short, setup, figure")
+    return reference
+
+
+def _figure(row: Fields) -> Figure:
+    figure = Figure(
+        scenario=row.text("scenario"),
+        protocol=row.text("protocol"),
+        alpha=row.number("alpha", 0.1, 4, None),
+        deadline_ms=row.integers("deadline_ms", 1, 86_400_000),
+        costly_share=row.number("costly_share", 0, 1, None),
+        missed=row.integer("missed", 0, 1_000_000, None),
+        chunk_seconds=row.number("chunk_seconds", 0, 86_400, None),
+        overhead=row.number("overhead", 0, 1, None),
+    )
+    row.finish("scenario, protocol, alpha, deadline_ms, costly_share, missed, ...")
+    return figure

@@ -1,0 +1,110 @@
+"""From a run's counters to the figures that are compared; the definitions are the scenarios'."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from . import oracle
+from .cellspec import Cell
+from .checks import first_sent
+
+MS = 10**6
+# Weights of missed chunks, costly share and overhead.
+RELIABILITY = (0.60, 0.25, 0.15)
+SAVINGS = (0.10, 0.80, 0.10)
+
+
+@dataclass(frozen=True)
+class PathScore:
+    name: str
+    cost: int
+    rate_bps: int | None
+    trace: str | None
+    payload_bytes: int
+    first_sent_bytes: int
+    wire_bytes: int
+    resent_bytes: int
+    activations: int
+    queue_drops: int
+
+
+@dataclass(frozen=True)
+class Score:
+    """Everything that a run says by itself; what needs stock MPTCP beside it comes later."""
+
+    completion_ms: tuple[float | None, ...]
+    missed: int
+    missed_kernel: int | None
+    avoidable_missed: int
+    delivered_bytes: int
+    paths: tuple[PathScore, ...]
+    costly_share: float
+    oracle_costly_share: float
+    overhead: float
+
+    @property
+    def excess(self) -> float:
+        return self.costly_share - self.oracle_costly_share
+
+    def savings_efficiency(self, stock: Score) -> float | None:
+        """Of what stock MPTCP's costly share could fall by, how much of it did."""
+        possible = stock.costly_share - self.oracle_costly_share
+        if possible <= 0:
+            return None
+        return (stock.costly_share - self.costly_share) / possible
+
+    def utility(self, weights: tuple[float, float, float]) -> float:
+        missed = self.missed / len(self.completion_ms)
+        parts = (missed, self.costly_share, self.overhead)
+        pairs = zip(weights, parts, strict=True)
+        return sum(weight * (1 - min(1.0, max(0.0, part))) for weight, part in pairs)
+
+
+def score(cell: Cell, raw: dict[str, Any]) -> Score:
+    """``raw`` is what the cell measured."""
+    verdict = oracle.judge(oracle.links_of(cell.scenario), cell.scenario.load, cell.deadline_ms)
+    met = [_met(ns, cell.deadline_ms) for ns in raw["completion_ns"]]
+    pairs = zip(met, verdict.meetable, strict=True)
+    paths = tuple(_path(cell, name, counts) for name, counts in raw["paths"].items())
+    costly = {path.name for path in cell.scenario.paths if cell.scenario.is_costly(path)}
+    delivered = raw["delivered_bytes"]
+    kernel = raw["kernel_chunks"]
+    return Score(
+        completion_ms=tuple(_ms(ns) for ns in raw["completion_ns"]),
+        missed=met.count(False),
+        missed_kernel=None if kernel is None else kernel["missed"],
+        avoidable_missed=sum(could and not did for did, could in pairs),
+        delivered_bytes=delivered,
+        paths=paths,
+        costly_share=sum(p.payload_bytes for p in paths if p.name in costly) / delivered,
+        oracle_costly_share=verdict.costly_share,
+        overhead=sum(p.wire_bytes for p in paths) / delivered - 1,
+    )
+
+
+def _met(completion_ns: int | None, deadline_ms: int | None) -> bool:
+    if completion_ns is None:
+        return False
+    return deadline_ms is None or completion_ns <= deadline_ms * MS
+
+
+def _ms(ns: int | None) -> float | None:
+    return None if ns is None else round(ns / MS, 3)
+
+
+def _path(cell: Cell, name: str, counts: dict[str, int]) -> PathScore:
+    path = next(p for p in cell.scenario.paths if p.name == name)
+    fresh = first_sent(counts)
+    return PathScore(
+        name=name,
+        cost=path.cost,
+        rate_bps=path.rate_bps,
+        trace=path.trace,
+        payload_bytes=counts["sent_bytes"],
+        first_sent_bytes=fresh,
+        wire_bytes=counts["wire_bytes"],
+        resent_bytes=counts["sent_bytes"] - fresh,
+        activations=counts["activations"],
+        queue_drops=counts["drops"],
+    )

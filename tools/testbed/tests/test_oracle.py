@@ -1,0 +1,181 @@
+"""The oracle against figures worked out by hand, and against trying everything."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from testbed import oracle, rates, scenario
+from testbed.oracle import Link
+from testbed.rates import Rates
+from testbed.scenario import Load
+
+# A round share, with which the figures below were computed by hand.
+SHARE = 0.943
+
+
+def links(preferred_bps: int, costly_bps: int, share: float = SHARE) -> list[Link]:
+    return [
+        Link(rates.constant(preferred_bps), 50, False, share),
+        Link(rates.constant(costly_bps), 50, True, share),
+    ]
+
+
+SIX = Load(6, 10_000_000, 10_000)
+ONE = Load(1, 5_000_000, 10_000)
+
+
+@pytest.mark.parametrize(
+    ("pair", "load", "deadline_ms", "percent"),
+    [
+        (links(8_000_000, 8_000_000), SIX, 10_000, 6.2),
+        (links(8_000_000, 8_000_000), SIX, 7_500, 29.7),
+        (links(8_000_000, 8_000_000), SIX, 6_000, 43.9),
+        (links(4_000_000, 12_000_000), SIX, 10_000, 53.1),
+        (links(4_000_000, 12_000_000), SIX, 7_500, 64.9),
+        (links(3_800_000, 3_000_000), ONE, 10_000, 10.9),
+        (links(3_800_000, 3_000_000), ONE, 9_000, 19.8),
+        (links(3_800_000, 3_000_000), ONE, 8_000, 28.8),
+    ],
+)
+def test_by_hand(pair: list[Link], load: Load, deadline_ms: int, percent: float) -> None:
+    verdict = oracle.judge(pair, load, deadline_ms)
+    assert verdict.costly_share * 100 == pytest.approx(percent, abs=0.051)
+    assert all(verdict.meetable)
+
+
+def test_full_speed_by_hand() -> None:
+    done = oracle.full_speed(links(8_000_000, 8_000_000, 1.0), SIX)
+    assert done == pytest.approx([5050 + 10_000 * k for k in range(6)], abs=0.01)
+
+
+def test_nothing_meetable_leaves_the_rest_of_the_run() -> None:
+    # 10 MB take 5.3 s at both links' full speed. Until 60 s P carries 0.943 * 59.95 MB of 60.
+    verdict = oracle.judge(links(8_000_000, 8_000_000), SIX, 5_000)
+    assert verdict.meetable == (False,) * 6
+    assert verdict.costly_share == pytest.approx(1 - 0.943 * 59.95 / 60, abs=1e-4)
+
+
+def test_no_deadline_needs_nothing_costly() -> None:
+    verdict = oracle.judge(links(8_000_000, 8_000_000, 1.0), Load(2, 1_000_000, 10_000), None)
+    assert (verdict.costly_bytes, verdict.meetable) == (0.0, (False, False))
+
+
+def test_overload_runs_until_full_speed_is_done() -> None:
+    pair = links(800_000, 800_000, 1.0)
+    verdict = oracle.judge(pair, Load(3, 1_000_000, 1_000), 1_000)
+    assert verdict.meetable == (False,) * 3
+    assert verdict.full_speed_ms[-1] == pytest.approx(15_050, abs=0.01)
+    assert verdict.costly_share == pytest.approx(0.5, abs=1e-6)
+
+
+def test_late_chunk_stays_ahead_of_the_next() -> None:
+    # The first second carries nothing: chunk 0 is late, chunk 1 can be met only behind it.
+    holes = Rates(1000, (0, 8_000_000, 8_000_000, 8_000_000))
+    pair = [Link(holes, 0, False, 1.0), Link(holes, 0, True, 1.0)]
+    verdict = oracle.judge(pair, Load(2, 1_000_000, 1_000), 1_000)
+    assert verdict.full_speed_ms == pytest.approx((1500, 2000), abs=0.01)
+    assert verdict.meetable == (False, True)
+    assert verdict.costly_bytes == pytest.approx(1_000_000, rel=1e-6)
+
+
+def test_delay_counts_per_path() -> None:
+    slow = Link(rates.constant(8_000_000), 500, False, 1.0)
+    near = Link(rates.constant(8_000_000), 10, True, 1.0)
+    verdict = oracle.judge([slow, near], Load(1, 1_000_000, 1_000), 1_000)
+    assert verdict.costly_bytes == pytest.approx(500_000, rel=1e-6)
+    assert verdict.full_speed_ms[0] == pytest.approx(755, abs=0.01)
+
+
+def test_two_costly_paths_take_the_place_of_one() -> None:
+    pair = links(8_000_000, 4_000_000, 1.0)
+    three = [*pair, pair[1]]
+    one = oracle.judge(links(8_000_000, 8_000_000, 1.0), SIX, 7_500)
+    assert oracle.judge(three, SIX, 7_500).costly_bytes == pytest.approx(one.costly_bytes)
+
+
+def test_shipped_scenarios_are_all_meetable_in_time() -> None:
+    for name in scenario.names():
+        each = scenario.find(name)
+        for deadline_ms in each.plan.deadline_ms:
+            verdict = oracle.judge(oracle.links_of(each), each.load, deadline_ms)
+            assert all(verdict.meetable), (name, deadline_ms)
+            assert 0 <= verdict.costly_share < 1
+
+
+# --- against trying everything --------------------------------------------------------------
+# One byte of a chunk is one unit, a slot of the brute force is one second, delays are 0 or 1.
+
+
+def _slow_optimum(
+    cheap: tuple[int, ...], costly: tuple[int, ...], delays: tuple[int, int], size: int,
+    latest: tuple[float, ...],
+) -> int | None:  # fmt: skip
+    """The least costly units, by trying every split of every slot among the chunks."""
+    slots = len(cheap)
+
+    @cache
+    def best(slot: int, left: tuple[int, ...]) -> int | None:
+        if not any(left):
+            return 0
+        if slot == slots:
+            return None
+        results = []
+        for a in _splits(_open(slot, left, delays[0]), cheap[slot]):
+            after = tuple(x - y for x, y in zip(left, a, strict=True))
+            for b in _splits(_open(slot, after, delays[1]), costly[slot]):
+                rest = best(slot + 1, tuple(x - y for x, y in zip(after, b, strict=True)))
+                if rest is not None:
+                    results.append(rest + sum(b))
+        return min(results, default=None)
+
+    def _open(slot: int, left: tuple[int, ...], delay: int) -> tuple[int, ...]:
+        """What of each chunk may be sent in a slot: released, and there in time."""
+        return tuple(
+            x if k <= slot and slot + 1 + delay <= latest[k] else 0 for k, x in enumerate(left)
+        )
+
+    return best(0, (size,) * len(latest))
+
+
+def _splits(most: tuple[int, ...], capacity: int) -> list[tuple[int, ...]]:
+    ranges = [range(min(x, capacity) + 1) for x in most]
+    return [split for split in product(*ranges) if sum(split) <= capacity]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    cheap=st.lists(st.integers(0, 3), min_size=6, max_size=6),
+    costly=st.lists(st.integers(0, 3), min_size=6, max_size=6),
+    delays=st.tuples(st.integers(0, 1), st.integers(0, 1)),
+    size=st.integers(1, 3),
+    chunks=st.integers(1, 3),
+    deadline=st.integers(1, 3),
+)
+def test_against_brute_force(
+    cheap: list[int], costly: list[int], delays: tuple[int, int], size: int, chunks: int,
+    deadline: int,
+) -> None:  # fmt: skip
+    cheap[-1] = costly[-1] = 3  # what is left always gets done
+    unit = 1000
+    pair = [
+        Link(Rates(1000, tuple(c * 8 * unit for c in cheap)), delays[0] * 1000, False, 1.0),
+        Link(Rates(1000, tuple(c * 8 * unit for c in costly)), delays[1] * 1000, True, 1.0),
+    ]
+    load = Load(chunks, size * unit, 1000)
+    verdict = oracle.judge(pair, load, deadline * 1000)
+    if any(round(ms) % 1000 for ms in verdict.full_speed_ms[-1:]):
+        return  # the run would end within a slot of the brute force
+    due = [k + deadline for k in range(chunks)]
+    end = max(chunks - 1 + max(1, deadline), round(verdict.full_speed_ms[-1]) // 1000)
+    latest = oracle._latest(due, verdict.meetable, end)
+    slots = [s % 6 for s in range(end + 1)]
+    slow = _slow_optimum(
+        tuple(cheap[s] for s in slots), tuple(costly[s] for s in slots), delays, size,
+        tuple(latest),
+    )  # fmt: skip
+    assert slow is not None
+    assert verdict.costly_bytes == pytest.approx(slow * unit, abs=1)

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+
+#include "pins.h"
+
+void pins_path(char path[PATH_MAX], const char *name)
+{
+	snprintf(path, PATH_MAX, PINS_DIR "/%s", name);
+}
+
+/* What a pin is, as far as the kernel tells this process. */
+static int describe(struct pin *pin)
+{
+	struct bpf_link_info info = { 0 };
+	__u32 size = sizeof(info);
+	int fd, err;
+
+	pins_path(pin->path, pin->name);
+	pin->kind = PIN_KIND_UNKNOWN;
+	fd = bpf_obj_get(pin->path);
+	if (fd < 0)
+		return -errno;
+	err = bpf_link_get_info_by_fd(fd, &info, &size);
+	close(fd);
+	/* Not a link: a program or map that somebody pinned here. */
+	if (err)
+		return 0;
+	pin->link_id = info.id;
+	pin->prog_id = info.prog_id;
+	if (info.type == BPF_LINK_TYPE_STRUCT_OPS) {
+		pin->kind = PIN_KIND_SCHED;
+		pin->map_id = info.struct_ops.map_id;
+	} else if (info.type == BPF_LINK_TYPE_CGROUP) {
+		pin->kind = PIN_KIND_SOCKOPT;
+		pin->cgroup_id = info.cgroup.cgroup_id;
+	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct pin *left = a, *right = b;
+
+	if (left->kind != right->kind)
+		return (int)left->kind - (int)right->kind;
+	return strcmp(left->name, right->name);
+}
+
+static int read_dir(DIR *dir, struct pins *pins)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(dir))) {
+		struct pin *pin = &pins->pin[pins->count];
+		int err;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		if (pins->count == PINS_MAX)
+			return -E2BIG;
+		memset(pin, 0, sizeof(*pin));
+		snprintf(pin->name, sizeof(pin->name), "%s", entry->d_name);
+		err = describe(pin);
+		/* Removed by somebody else a moment ago. */
+		if (err == -ENOENT)
+			continue;
+		if (err)
+			return err == -EPERM ? -EACCES : err;
+		pins->count++;
+	}
+	return 0;
+}
+
+int pins_read(struct pins *pins)
+{
+	DIR *dir = opendir(PINS_DIR);
+	int err;
+
+	pins->count = 0;
+	if (!dir)
+		return errno == ENOENT ? 0 : -errno;
+	err = read_dir(dir, pins);
+	closedir(dir);
+	qsort(pins->pin, pins->count, sizeof(pins->pin[0]), compare);
+	return err;
+}
+
+const struct pin *pins_find(const struct pins *pins, const char *name)
+{
+	int i;
+
+	for (i = 0; i < pins->count; i++) {
+		if (!strcmp(pins->pin[i].name, name))
+			return &pins->pin[i];
+	}
+	return NULL;
+}
+
+int pins_count(const struct pins *pins, enum pin_kind kind)
+{
+	int i, count = 0;
+
+	for (i = 0; i < pins->count; i++)
+		count += pins->pin[i].kind == kind;
+	return count;
+}
+
+int pins_make_dir(void)
+{
+	if (mkdir(PINS_DIR, 0755) && errno != EEXIST)
+		return -errno;
+	return 0;
+}
+
+void pins_remove_dir(void)
+{
+	rmdir(PINS_DIR);
+}
