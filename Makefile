@@ -1,20 +1,157 @@
 # SPDX-License-Identifier: GPL-2.0-only
-KDIR ?= /lib/modules/$(shell uname -r)/build
-KREL ?= $(shell uname -r)
-O := out
-DPA_VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+#
+# make demo     the result, measured in a guest with a stock kernel
+# make check    every test
+# make help     the rest
+#
+# demo, check and lint make their own build environment (tools/vm/buildenv).
+# all, install and uninstall use this machine's tools and its own kernel.
+
+O	:= out
+KERNEL	?= 7.2
+KREL	?= $(shell uname -r)
+KDIR	?= /lib/modules/$(KREL)/build
+PREFIX	?= /usr
+DESTDIR	?=
+
+BUILDENV := tools/vm/buildenv run --
+VERSION	 := 0.1.0
+export KERNEL
+
+# what results say they were measured with; the environment has no git
+export MPDPA_REVISION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo $(VERSION))
+
+ifdef MPDPA_BUILDENV
+INSIDE	:=
+else
+INSIDE	:= $(BUILDENV)
+endif
+
+.PHONY: all help
+all: modules bpf lib cmd
+
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+## demo            build everything, run the demo in a guest: out/demo/report.html
+##                 (VM=no: on this kernel, with what is built here)
+## check           every test; KERNEL=6.12, 7.2 (default) or 7.3
+## lint            static checks
+.PHONY: demo check lint
+ifeq ($(VM),no)
+demo: all
+	PYTHONPATH=tools python3 -m testbed demo --vm no
+else
+demo:
+	@$(INSIDE) $(MAKE) --no-print-directory demo-inside
+endif
+
+check lint:
+	@$(INSIDE) $(MAKE) --no-print-directory $@-inside
+
+.PHONY: demo-inside check-inside lint-inside
+demo-inside: guest
+	PYTHONPATH=tools python3 -m testbed demo
+
+check-inside: guest unit
+	python3 tools/check/check.py
+
+lint-inside:
+	tools/check/lint.sh
+
+# --- the module -------------------------------------------------------------
+
+## modules         out/module/RELEASE/mptcp_dpa.ko, for KDIR (default: the running kernel's)
 MODULE_DIR := $(O)/module/$(KREL)
+MODULE	   := $(MODULE_DIR)/mptcp_dpa.ko
+.PHONY: modules
 modules:
+	@test -e $(KDIR)/Makefile || { echo "make: no kernel headers in $(KDIR): install linux-headers-$(KREL)" >&2; exit 1; }
 	@mkdir -p $(MODULE_DIR)/kernel/uapi/linux
 	@cp -u Kbuild $(MODULE_DIR)/
 	@cp -u kernel/*.[ch] $(MODULE_DIR)/kernel/
 	@cp -u kernel/uapi/linux/*.h $(MODULE_DIR)/kernel/uapi/linux/
-	+$(MAKE) -C $(KDIR) M=$(abspath $(MODULE_DIR)) DPA_VERSION=$(DPA_VERSION) KCFLAGS=-g0 modules
-BPF_CLANG ?= clang-19
-BPF_OBJS := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
-bpf: $(BPF_OBJS)
-$(O)/bpf/vmlinux.h: $(KDIR)/vmlinux
+	+@$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(MODULE_DIR)) \
+		KCFLAGS=-g0 DPA_VERSION=$(VERSION) modules
+	@tools/check/module_btf.sh $(MODULE)
+
+# --- BPF --------------------------------------------------------------------
+
+## bpf             the schedulers and the socket option programs: out/bpf/*.bpf.o
+BPF_CLANG  ?= $(firstword $(shell command -v clang clang-19 clang-18 clang-17))
+BPFTOOL	   ?= bpftool
+BPF_BTF	   ?= $(firstword $(wildcard $(KDIR)/vmlinux /sys/kernel/btf/vmlinux))
+BPF_HEADERS := $(wildcard bpf/*.h kernel/state.h kernel/uapi/linux/*.h)
+BPF_OBJECTS := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
+# kernels since 7.0 have unnamed members of named type in their BTF
+BPF_CFLAGS := --target=bpf -mcpu=v3 -O2 -g -Wall -Werror \
+	-fms-extensions -Wno-microsoft-anon-tag -D__TARGET_ARCH_x86 \
+	-I$(O)/bpf -Ibpf -Ikernel -Ikernel/uapi -isystem /usr/local/include
+
+.PHONY: bpf
+bpf: $(BPF_OBJECTS)
+
+$(O)/bpf/vmlinux.h: $(BPF_BTF)
 	@mkdir -p $(@D)
-	bpftool btf dump file $< format c > $@.tmp && mv $@.tmp $@
-$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/bpf/vmlinux.h $(wildcard bpf/*.h kernel/state.h kernel/uapi/linux/*.h)
-	$(BPF_CLANG) --target=bpf -mcpu=v3 -O2 -g -Wall -fms-extensions -Wno-microsoft-anon-tag -D__TARGET_ARCH_x86 -I$(O)/bpf -Ibpf -Ikernel -Ikernel/uapi -I/usr/local/include -c $< -o $@
+	@$(BPFTOOL) btf dump file $< format c > $@.tmp && mv $@.tmp $@
+
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/bpf/vmlinux.h $(BPF_HEADERS)
+	@echo "  BPF     $@"
+	@$(BPF_CLANG) $(BPF_CFLAGS) -c $< -o $@
+
+# --- user space -------------------------------------------------------------
+
+## lib cmd         libmpdpa and the command mpdpa: out/lib, out/bin
+-include userspace/build.mk
+
+## unit            unit tests of what needs no kernel
+.PHONY: unit
+unit: $(O)/test/decision_test
+
+$(O)/test/decision_test: bpf/decision_test.c bpf/decision.h kernel/state.h
+	@mkdir -p $(@D)
+	@$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Wno-sign-compare -Werror \
+		-fsanitize=undefined,address -fno-sanitize-recover=all \
+		-Ikernel -Ikernel/uapi -o $@ $<
+
+# --- what the guest needs ---------------------------------------------------
+
+.PHONY: guest
+GUEST := $(O)/guest
+guest: modules bpf lib cmd
+	@$(MAKE) --no-print-directory -C selftests OUT=$(abspath $(O)) all
+	@mkdir -p $(GUEST)/usr/local/lib/mpdpa $(GUEST)/usr/local/sbin
+	@cp -u $(MODULE) $(BPF_OBJECTS) $(GUEST)/usr/local/lib/mpdpa/
+	@cp -u $(O)/bin/mpdpa $(GUEST)/usr/local/sbin/
+
+# --- installation on a real machine -----------------------------------------
+
+## install         module, command, library, man pages (DESTDIR, PREFIX=/usr)
+## uninstall       remove them
+MODULE_DEST := $(DESTDIR)/lib/modules/$(KREL)/updates
+.PHONY: install uninstall
+install: all install-userspace
+	install -D -m 644 $(MODULE) $(MODULE_DEST)/mptcp_dpa.ko
+	install -d $(DESTDIR)$(PREFIX)/lib/mpdpa
+	install -m 644 $(BPF_OBJECTS) $(DESTDIR)$(PREFIX)/lib/mpdpa/
+	$(if $(DESTDIR),,depmod -a $(KREL))
+
+uninstall: uninstall-userspace
+	rm -f $(MODULE_DEST)/mptcp_dpa.ko
+	rm -rf $(DESTDIR)$(PREFIX)/lib/mpdpa
+	$(if $(DESTDIR),,depmod -a $(KREL))
+
+# --- upkeep -----------------------------------------------------------------
+
+## ynl             write again what is generated from the netlink spec
+.PHONY: ynl
+ynl:
+	@$(INSIDE) tools/check/ynl.sh write
+
+## clean           remove what was built
+## distclean       and the build environment's cache
+.PHONY: clean distclean
+clean:
+	rm -rf $(O)
+distclean: clean
+	tools/vm/buildenv distclean

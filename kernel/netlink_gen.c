@@ -2,12 +2,12 @@
 /* Do not edit directly, auto-generated from: */
 /*	Documentation/netlink/specs/mptcp_dpa.yaml */
 /* YNL-GEN kernel source */
-/* To regenerate run: tools/net/ynl/ynl-regen.sh */
+/* To regenerate run: make ynl */
 
 #include <net/netlink.h>
 #include <net/genetlink.h>
 
-#include "netlink_gen.h"
+#include "o.h"
 
 #include <uapi/linux/mptcp_dpa.h>
 

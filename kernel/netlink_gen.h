@@ -2,7 +2,7 @@
 /* Do not edit directly, auto-generated from: */
 /*	Documentation/netlink/specs/mptcp_dpa.yaml */
 /* YNL-GEN kernel header */
-/* To regenerate run: tools/net/ynl/ynl-regen.sh */
+/* To regenerate run: make ynl */
 
 #ifndef _LINUX_MPTCP_DPA_GEN_H
 #define _LINUX_MPTCP_DPA_GEN_H

@@ -111,7 +111,9 @@ def look(sock: socket.socket) -> Snapshot:
     try:
         libc.get_option(sock, SOL_MPTCP, _MPTCP_FULL_INFO, full)
     except OSError as error:
-        raise MeasurementError(f"connection fell back to TCP, or no MPTCP_FULL_INFO: {error}")
+        raise MeasurementError(
+            f"connection fell back to TCP, or no MPTCP_FULL_INFO: {error}"
+        ) from None
     count = full.num_subflows
     rows = [
         Subflow(_address(bytes(flow.local)), _address(bytes(flow.remote)), info)

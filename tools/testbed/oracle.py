@@ -7,6 +7,7 @@ way's delay later, and no chunk is complete before those ahead of it. Times are 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.optimize import linprog
@@ -123,7 +124,7 @@ def _least_costly(links: list[Link], load: Load, latest: list[float]) -> float:
         releases = [float(load.release_ms(k)) for k in range(load.chunks)]
         lasts = [at - link.delay_ms for at in latest]
         cuts = sorted({*releases, *(at for at in lasts if at > 0)})
-        for start, end in zip(cuts, cuts[1:], strict=False):
+        for start, end in pairwise(cuts):
             amount = link.carries(start, end)
             if amount <= 0:
                 continue

@@ -189,9 +189,7 @@ def _route_hosts(net: Network) -> None:
     for number, path in net.numbered():
         table = _RULE_TABLE + number
         rules.append(f"rule add from {at.client(number)} lookup {table}")
-        rules.append(
-            f"route add default via {at.host(number, 1, 1)} dev {path.name} table {table}"
-        )
+        rules.append(f"route add default via {at.host(number, 1, 1)} dev {path.name} table {table}")
         routes.append(f"route add {at.client_net(number)} via {at.host(number, 3, 1)}")
     net.client.batch("ip", rules, *family)
     host = 32 if at.ip == 4 else 128

@@ -14,7 +14,7 @@
 /* libbpf's print function gets no argument of ours, hence these. */
 static int verbosity;
 static char *verifier_log;	/* the last one */
-static char *last_words;	/* the first warning that is no verifier log */
+static char *first_warning;	/* that is no verifier log */
 
 static void keep_verifier_log(const char *begin)
 {
@@ -36,8 +36,8 @@ static int keep(enum libbpf_print_level level, const char *format, va_list list)
 		begin = strstr(text, VERIFIER_BEGIN);
 		if (begin)
 			keep_verifier_log(begin + strlen(VERIFIER_BEGIN));
-		else if (!last_words)
-			last_words = strdup(text);
+		else if (!first_warning)
+			first_warning = strdup(text);
 	}
 	free(text);
 	return 0;
@@ -83,7 +83,7 @@ void bpflog_tail(void)
 	if (verifier_log) {
 		fputs("The verifier's last lines (all of them with -v):\n", stderr);
 		print_indented(last_lines(verifier_log, TAIL_LINES));
-	} else if (last_words) {
-		print_indented(last_words);
+	} else if (first_warning) {
+		print_indented(first_warning);
 	}
 }

@@ -121,7 +121,7 @@ static int load_object(struct bpf_object *object, const char *name)
 /* Keeps the link for the undoing, and pins it. */
 static int keep(struct load *load, struct bpf_link *link, const char *name)
 {
-	char path[PATH_MAX];
+	char path[PIN_PATH_SIZE];
 	int err;
 
 	load->attached[load->attached_count++] = link;

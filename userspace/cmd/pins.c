@@ -10,9 +10,9 @@
 
 #include "pins.h"
 
-void pins_path(char path[PATH_MAX], const char *name)
+void pins_path(char path[PIN_PATH_SIZE], const char *name)
 {
-	snprintf(path, PATH_MAX, PINS_DIR "/%s", name);
+	snprintf(path, PIN_PATH_SIZE, PINS_DIR "/%s", name);
 }
 
 /* What a pin is, as far as the kernel tells this process. */
@@ -22,7 +22,6 @@ static int describe(struct pin *pin)
 	__u32 size = sizeof(info);
 	int fd, err;
 
-	pins_path(pin->path, pin->name);
 	pin->kind = PIN_KIND_UNKNOWN;
 	fd = bpf_obj_get(pin->path);
 	if (fd < 0)
@@ -50,7 +49,7 @@ static int compare(const void *a, const void *b)
 
 	if (left->kind != right->kind)
 		return (int)left->kind - (int)right->kind;
-	return strcmp(left->name, right->name);
+	return strcmp(left->path, right->path);
 }
 
 static int read_dir(DIR *dir, struct pins *pins)
@@ -66,7 +65,7 @@ static int read_dir(DIR *dir, struct pins *pins)
 		if (pins->count == PINS_MAX)
 			return -E2BIG;
 		memset(pin, 0, sizeof(*pin));
-		snprintf(pin->name, sizeof(pin->name), "%s", entry->d_name);
+		pins_path(pin->path, entry->d_name);
 		err = describe(pin);
 		/* Removed by somebody else a moment ago. */
 		if (err == -ENOENT)
@@ -97,7 +96,7 @@ const struct pin *pins_find(const struct pins *pins, const char *name)
 	int i;
 
 	for (i = 0; i < pins->count; i++) {
-		if (!strcmp(pins->pin[i].name, name))
+		if (!strcmp(pin_name(&pins->pin[i]), name))
 			return &pins->pin[i];
 	}
 	return NULL;

@@ -13,6 +13,7 @@
 #define PIN_SETSOCKOPT		"sockopt-set"
 #define PIN_GETSOCKOPT		"sockopt-get"
 #define PINS_MAX		32
+#define PIN_PATH_SIZE		(sizeof(PINS_DIR) + NAME_MAX + 1)
 
 enum pin_kind {
 	PIN_KIND_SCHED,
@@ -22,8 +23,7 @@ enum pin_kind {
 
 struct pin {
 	enum pin_kind kind;
-	char name[NAME_MAX + 1];
-	char path[PATH_MAX];
+	char path[PIN_PATH_SIZE];
 	uint32_t link_id;
 	uint32_t map_id;	/* of a scheduler */
 	uint32_t prog_id;	/* of a sockopt program */
@@ -41,8 +41,12 @@ int pins_read(struct pins *pins);
 const struct pin *pins_find(const struct pins *pins, const char *name);
 int pins_count(const struct pins *pins, enum pin_kind kind);
 
-/* The pin's path for a name. */
-void pins_path(char path[PATH_MAX], const char *name);
+/* The pin's path for a name, and the other way round. */
+void pins_path(char path[PIN_PATH_SIZE], const char *name);
+static inline const char *pin_name(const struct pin *pin)
+{
+	return pin->path + sizeof(PINS_DIR);
+}
 
 /* Makes the directory, or removes it if it is empty. 0 or -errno. */
 int pins_make_dir(void);

@@ -65,11 +65,11 @@ static void show_pin(const struct status *status, const struct pin *pin)
 {
 	switch (pin->kind) {
 	case PIN_KIND_SCHED:
-		printf("attached    %s: link %u, map %u, %s\n", pin->name, pin->link_id,
+		printf("attached    %s: link %u, map %u, %s\n", pin_name(pin), pin->link_id,
 		       pin->map_id, pin->path);
 		break;
 	case PIN_KIND_SOCKOPT:
-		printf("attached    %s: link %u, program %u, ", pin->name, pin->link_id,
+		printf("attached    %s: link %u, program %u, ", pin_name(pin), pin->link_id,
 		       pin->prog_id);
 		if (pin->cgroup_id == status->cgroup_id)
 			printf("cgroup %s, %s\n", status->cgroup, pin->path);
@@ -142,7 +142,7 @@ static void put_module(struct json *json, const struct status *status)
 static void put_pin(struct json *json, const struct status *status, const struct pin *pin)
 {
 	json_object(json, NULL);
-	json_string(json, "name", pin->name);
+	json_string(json, "name", pin_name(pin));
 	json_string(json, "pin", pin->path);
 	json_number(json, "link_id", pin->link_id);
 	if (pin->kind == PIN_KIND_SCHED) {

@@ -122,7 +122,7 @@ static void report_users(const struct unload *unload)
 
 		if (unload->goes[i] && pin->kind == PIN_KIND_SCHED && still_used(pin))
 			printf("%s: live sockets keep the scheduler until they close; "
-			       MODULE_NAME " cannot be removed before\n", pin->name);
+			       MODULE_NAME " cannot be removed before\n", pin_name(pin));
 	}
 }
 

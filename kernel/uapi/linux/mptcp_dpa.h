@@ -2,7 +2,7 @@
 /* Do not edit directly, auto-generated from: */
 /*	Documentation/netlink/specs/mptcp_dpa.yaml */
 /* YNL-GEN uapi header */
-/* To regenerate run: tools/net/ynl/ynl-regen.sh */
+/* To regenerate run: make ynl */
 
 #ifndef _UAPI_LINUX_MPTCP_DPA_H
 #define _UAPI_LINUX_MPTCP_DPA_H

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dpa_sock's steps that move bytes. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "dpa_sock.h"
+
+/*
+ * The bytes repeat after this many, so that one in another place shows: no
+ * segment, window or burst is a multiple of the prime.
+ */
+#define PERIOD		65521
+#define BLOCK		65536
+
+static unsigned char pattern[PERIOD + BLOCK];
+
+static void fill_pattern(void)
+{
+	uint32_t x = 1;
+	size_t i;
+
+	if (pattern[1])
+		return;
+	for (i = 0; i < PERIOD; i++) {
+		x = x * 1664525 + 1013904223;
+		pattern[i] = x >> 24 | 1;
+	}
+	for (; i < sizeof(pattern); i++)
+		pattern[i] = pattern[i - PERIOD];
+}
+
+/* send N: the next N bytes of the pattern */
+int verb_send(struct state *s, const struct step *step)
+{
+	uint64_t left = number(step->word[1]);
+	uint64_t begin_ns = now_ns();
+
+	fill_pattern();
+	while (left) {
+		size_t most = left < BLOCK ? left : BLOCK;
+		ssize_t done = send(s->fd, pattern + s->sent % PERIOD, most,
+				    MSG_NOSIGNAL);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		s->sent += done;
+		left -= done;
+	}
+	say("{\"step\":\"send\",\"begin_ns\":%llu,\"end_ns\":%llu,\"sent\":%llu}",
+	    (unsigned long long)begin_ns, (unsigned long long)now_ns(),
+	    (unsigned long long)s->sent);
+	return 0;
+}
+
+/* Are these the bytes that "send" put there? */
+static bool as_sent(const struct state *s, const unsigned char *data, size_t length)
+{
+	return !memcmp(data, pattern + s->received % PERIOD, length);
+}
+
+static void say_arrival(unsigned int index, uint64_t at_ns, uint64_t received)
+{
+	say("{\"step\":\"arrival\",\"index\":%u,\"at_ns\":%llu,\"received\":%llu}",
+	    index, (unsigned long long)at_ns, (unsigned long long)received);
+}
+
+/*
+ * drain [MARK...]: reads to the end. A mark is a number of bytes after the one
+ * before it, and the time is told at which it had come.
+ */
+int verb_drain(struct state *s, const struct step *step)
+{
+	uint64_t first_ns = 0, last_ns = 0, gap_ns = 0;
+	static unsigned char data[BLOCK];
+	int next = 1;
+	uint64_t mark = step->count > 1 ? number(step->word[1]) : 0;
+	ssize_t done;
+
+	fill_pattern();
+	while ((done = recv(s->fd, data, sizeof(data), 0)) > 0) {
+		uint64_t at_ns = now_ns();
+
+		if (!as_sent(s, data, done))
+			return -EILSEQ;
+		if (last_ns && at_ns - last_ns > gap_ns)
+			gap_ns = at_ns - last_ns;
+		last_ns = at_ns;
+		if (!first_ns)
+			first_ns = at_ns;
+		s->received += done;
+		while (next < step->count && s->received >= mark) {
+			say_arrival(next - 1, at_ns, s->received);
+			if (++next < step->count)
+				mark += number(step->word[next]);
+		}
+	}
+	if (done < 0)
+		return -errno;
+	say("{\"step\":\"drain\",\"received\":%llu,\"first_ns\":%llu,\"last_ns\":%llu,\"gap_ns\":%llu}",
+	    (unsigned long long)s->received, (unsigned long long)first_ns,
+	    (unsigned long long)last_ns, (unsigned long long)gap_ns);
+	return 0;
+}
+
+/* recv N: reads N bytes and checks them */
+int verb_recv(struct state *s, const struct step *step)
+{
+	uint64_t left = number(step->word[1]);
+	unsigned char data[4096];
+
+	fill_pattern();
+	while (left) {
+		size_t most = left < sizeof(data) ? left : sizeof(data);
+		ssize_t done = recv(s->fd, data, most, 0);
+
+		if (done < 0)
+			return -errno;
+		if (!done)
+			return -ENODATA;
+		if (!as_sent(s, data, done))
+			return -EILSEQ;
+		s->received += done;
+		left -= done;
+	}
+	return 0;
+}

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs every test of the project and prints one KTAP report.
+
+Inside the build environment, after "make guest unit". Closes with
+"N passed, N failed, N skipped"; the exit status is 0 only if none failed, each
+suite ended well and at least one test ran.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+OUT = Path("out/check")
+RESULT = re.compile(r"^(\s*)(ok|not ok) \d+(?: -)? ?(.*)$")
+
+
+@dataclass
+class Case:
+    name: str
+    status: str  # "ok", "not ok" or "skip"
+
+
+@dataclass
+class Outcome:
+    name: str
+    cases: list[Case] = field(default_factory=list)
+    exit_status: int = 0
+    seconds: float = 0.0
+    log: str = ""
+
+    @property
+    def failed(self) -> bool:
+        ran = bool(self.cases)
+        return not ran or self.exit_status != 0 or any(c.status == "not ok" for c in self.cases)
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str
+    command: list[str]
+    kind: str  # "ktap" or "pytest"
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+def pytest_suite(name: str, path: str) -> Suite:
+    report = OUT / f"{name.replace(' ', '-')}.xml"
+    command = ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", path, "--junitxml", str(report)]
+    return Suite(name, command, "pytest", {"PYTHONPATH": "tools"})
+
+
+def guest_suite(name: str, tests: list[str], clock: str = "virtual") -> Suite:
+    results = OUT / name.replace(" ", "-")
+    command = ["tools/vm/guest", "run", "--clock", clock, "--timeout", "1500", "--quiet"]
+    command += ["--overlay", "out/guest", "--overlay", "out/selftests"]
+    command += ["--results", str(results), "--log", str(results) + ".log"]
+    command += ["--", "/opt/mpdpa/selftests/run.sh", *tests]
+    return Suite(name, command, "ktap")
+
+
+def ktap_cases(log: str) -> list[Case]:
+    """The innermost results: a line that closes a group repeats what is in it."""
+    cases: list[Case] = []
+    depth = -1
+    for line in log.splitlines():
+        match = RESULT.match(line)
+        if not match:
+            continue
+        indent, verdict, name = len(match[1]), match[2], match[3]
+        if indent < depth:
+            depth = indent
+            continue
+        depth = indent
+        skipped = "# SKIP" in name
+        cases.append(Case(name, "skip" if skipped else verdict))
+    return cases
+
+
+def pytest_cases(report: Path) -> list[Case]:
+    cases = []
+    for case in ET.parse(report).getroot().iter("testcase"):
+        kinds = {child.tag for child in case}
+        bad = kinds & {"failure", "error"}
+        status = "not ok" if bad else "skip" if "skipped" in kinds else "ok"
+        cases.append(Case(f"{case.get('classname')}::{case.get('name')}", status))
+    return cases
+
+
+def run(suite: Suite) -> Outcome:
+    outcome = Outcome(suite.name)
+    started = time.monotonic()
+    done = subprocess.run(
+        suite.command,
+        env={**os.environ, **suite.environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    outcome.seconds = time.monotonic() - started
+    outcome.exit_status, outcome.log = done.returncode, done.stdout
+    if suite.kind == "pytest":
+        report = Path(suite.command[-1])
+        outcome.cases = pytest_cases(report) if report.exists() else []
+    else:
+        outcome.cases = ktap_cases(done.stdout)
+    return outcome
+
+
+class Report:
+    """KTAP on stdout, a suite at a time, in the order in which they end."""
+
+    def __init__(self, suites: int) -> None:
+        self.lock = threading.Lock()
+        self.number = 0
+        print(f"KTAP version 1\n1..{suites}", flush=True)
+
+    def add(self, outcome: Outcome) -> None:
+        with self.lock:
+            self.number += 1
+            lines = [f"    # {outcome.name}: {outcome.seconds:.0f} s", f"    1..{len(outcome.cases)}"]
+            for i, case in enumerate(outcome.cases, 1):
+                verdict = "not ok" if case.status == "not ok" else "ok"
+                skip = " # SKIP" if case.status == "skip" and "# SKIP" not in case.name else ""
+                lines.append(f"    {verdict} {i} {case.name}{skip}")
+            lines.append(f"{'not ok' if outcome.failed else 'ok'} {self.number} {outcome.name}")
+            print("\n".join(lines), flush=True)
+            if outcome.failed:
+                tail = outcome.log.splitlines()[-120:]
+                print("\n".join(f"# {line}" for line in tail), flush=True)
+
+
+def suites() -> list[list[Suite]]:
+    """What may run side by side, a list for each core."""
+    quick = [
+        Suite("decision arithmetic", ["out/test/decision_test"], "ktap"),
+        Suite("generated from the netlink spec", ["tools/check/spec_ktap.sh"], "ktap"),
+        pytest_suite("testbed", "tools/testbed/tests"),
+        pytest_suite("user space", "userspace/tests"),
+        pytest_suite("guest runner", "tools/vm/test_vm.py"),
+    ]
+    return [quick, []]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", metavar="TEXT", default="", help="suites whose name contains TEXT")
+    options = parser.parse_args()
+    OUT.mkdir(parents=True, exist_ok=True)
+    lanes = [[s for s in lane if options.only in s.name] for lane in suites()]
+    report = Report(sum(map(len, lanes)))
+    outcomes: list[Outcome] = []
+
+    def lane(members: list[Suite]) -> None:
+        for suite in members:
+            outcome = run(suite)
+            outcomes.append(outcome)
+            report.add(outcome)
+
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        list(pool.map(lane, lanes))
+    statuses = [case.status for outcome in outcomes for case in outcome.cases]
+    broken = sum(o.failed and all(c.status != "not ok" for c in o.cases) for o in outcomes)
+    failed = statuses.count("not ok") + broken
+    print(f"{statuses.count('ok')} passed, {failed} failed, {statuses.count('skip')} skipped")
+    return 1 if failed or not statuses.count("ok") else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

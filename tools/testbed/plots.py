@@ -1,0 +1,195 @@
+"""Plots as inline SVG. Colours are names of the page's style, so that it can be light or dark."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path as File
+
+import matplotlib
+
+matplotlib.use("svg")
+
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+
+from .results import Finished
+
+# Stand-ins for the style's colours; _svg puts the names in their place.
+INK, FAINT, RULE = "#111111", "#777777", "#dddddd"
+GOOD, BAD, MARK = "#00aa00", "#cc0000", "#8800aa"
+PATHS = ("#1f77b4", "#ff7f0e", "#e7298a", "#66a61e", "#7570b3", "#a6761d", "#17becf", "#bcbd22")
+_STYLE = {INK: "--ink", FAINT: "--faint", RULE: "--rule", GOOD: "--good", BAD: "--bad",
+          MARK: "--mark", **{c: f"--path-{i}" for i, c in enumerate(PATHS)}}  # fmt: skip
+_SETTINGS = {
+    "svg.fonttype": "none", "svg.hashsalt": "testbed", "font.family": "sans-serif",
+    "font.size": 10, "text.color": INK, "axes.labelcolor": FAINT, "axes.edgecolor": RULE,
+    "xtick.color": FAINT, "ytick.color": FAINT, "axes.spines.top": False,
+    "axes.spines.right": False, "axes.linewidth": 1, "xtick.major.size": 0,
+    "ytick.major.size": 0, "legend.frameon": False,
+}  # fmt: skip
+_WIDTH = 9.6
+_BIN_SAMPLES = 5
+
+
+@dataclass(frozen=True)
+class Series:
+    """A run's goodput over time, in Mbit/s per path, averaged over some samples."""
+
+    edges_s: list[float]
+    mbps: dict[str, list[float]]
+
+
+def read_series(file: File) -> Series:
+    with file.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    ending = "_goodput_bps"
+    names = [key.removesuffix(ending) for key in rows[0] if key.endswith(ending)]
+    edges, mbps = [0.0], {name: [] for name in names}
+    for at in range(0, len(rows), _BIN_SAMPLES):
+        part = rows[at : at + _BIN_SAMPLES]
+        edges.append(float(part[-1]["t_ms"]) / 1000)
+        for name in names:
+            mean = sum(float(row[name + ending]) for row in part) / len(part)
+            mbps[name].append(mean / 1e6)
+    return Series(edges, mbps)
+
+
+def _svg(canvas: Canvas, label: str) -> str:
+    text = io.StringIO()
+    canvas.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    plt.close(canvas)
+    svg = text.getvalue()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    for colour, name in _STYLE.items():
+        svg = svg.replace(colour, f"var({name})")
+    svg = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', "", svg, count=1)
+    return svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+
+
+def _draw(size: tuple[float, float], rows: int, label: str,
+          paint: Callable[[Sequence[Axes]], None]) -> str:  # fmt: skip
+    with plt.rc_context(_SETTINGS):
+        canvas, grid = plt.subplots(
+            rows, 1, figsize=size, sharex=True, squeeze=False, layout="constrained"
+        )
+        paint([line[0] for line in grid])
+        return _svg(canvas, label)
+
+
+def throughput(runs: Sequence[Finished], folder: File) -> str:
+    """Small multiples: goodput of each path stacked over time, deadlines marked."""
+    shown = [done for done in runs if done.series]
+    series = [read_series(folder / done.series) for done in shown if done.series]
+    top = max(sum(path.rates.highest_bps for path in done.cell.scenario.paths) for done in shown)
+    end = max(each.edges_s[-1] for each in series)
+
+    def paint(grid: Sequence[Axes]) -> None:
+        for axes, done, each in zip(grid, shown, series, strict=True):
+            _stack(axes, done, each)
+            _mark_chunks(axes, done, top / 1e6)
+            axes.set_ylim(0, top / 1e6 * 1.22)
+            axes.set_xlim(0, end)
+            axes.set_title(done.cell.protocol_title, loc="left", fontweight="bold", fontsize=11)
+            axes.set_ylabel("Mbit/s")
+        grid[-1].set_xlabel("seconds after the start")
+
+    height = 1.62 * len(shown) + 0.5
+    return _draw((_WIDTH, height), len(shown), "Goodput per path over time", paint)
+
+
+def _stack(axes: Axes, done: Finished, series: Series) -> None:
+    colours = colours_of(done)
+    floor = [0.0] * (len(series.edges_s) - 1)
+    for name, values in series.mbps.items():
+        top = [low + value for low, value in zip(floor, values, strict=True)]
+        axes.stairs(
+            top, series.edges_s, baseline=floor, fill=True, color=colours[name], linewidth=0
+        )
+        floor = top
+    axes.grid(axis="y", color=RULE, linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def _mark_chunks(axes: Axes, done: Finished, top: float) -> None:
+    """A line at each deadline, and above it when the chunk really was complete."""
+    load, deadline = done.cell.scenario.load, done.cell.deadline_ms
+    many = load.chunks > 40
+    for chunk, ms in enumerate(done.score.completion_ms):
+        release = load.release_ms(chunk) / 1000
+        if deadline is not None and not many:
+            axes.axvline(release + deadline / 1000, color=FAINT, linewidth=0.8, dashes=(3, 2))
+        if ms is None or many:
+            continue
+        good = deadline is None or ms <= deadline
+        axes.plot(
+            [release + ms / 1000], [top * 1.12], marker="v" if good else "X", markersize=6,
+            color=GOOD if good else BAD, clip_on=False, linestyle="none",
+        )  # fmt: skip
+
+
+def colours_of(done: Finished) -> dict[str, str]:
+    names = [path.name for path in done.cell.scenario.paths]
+    return {name: PATHS[i % len(PATHS)] for i, name in enumerate(names)}
+
+
+def completion(runs: Sequence[Finished]) -> str:
+    """Per run a line of dots: how long each chunk took, against the deadline."""
+    deadline = runs[0].cell.deadline_ms
+
+    def paint(grid: Sequence[Axes]) -> None:
+        axes = grid[0]
+        for row, done in enumerate(runs):
+            for ms in done.score.completion_ms:
+                if ms is not None:
+                    good = deadline is None or ms <= deadline
+                    axes.plot([ms / 1000], [row], marker="o", markersize=9, alpha=0.65,
+                              markeredgewidth=0, color=GOOD if good else BAD)  # fmt: skip
+        if deadline is not None:
+            axes.axvline(deadline / 1000, color=INK, linewidth=1.2, dashes=(4, 2))
+            axes.annotate(" deadline", (deadline / 1000, -0.75), color=INK, fontsize=9)
+        _name_rows(axes, runs)
+        axes.set_xlim(left=0)
+        axes.set_xlabel("seconds from release to the last byte read")
+
+    size = (_WIDTH, 0.42 * len(runs) + 0.9)
+    return _draw(size, 1, "Completion time of each chunk", paint)
+
+
+def _name_rows(axes: Axes, runs: Sequence[Finished]) -> None:
+    axes.set_yticks(range(len(runs)), [done.cell.protocol_title for done in runs])
+    axes.tick_params(axis="y", labelcolor=INK)
+    axes.set_ylim(len(runs) - 0.5, -0.9)
+    axes.grid(axis="x", color=RULE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines["left"].set_visible(False)
+
+
+def shares(runs: Sequence[Finished], published: Sequence[float | None]) -> str:
+    """Bars of the costly share, with the oracle as a line and published figures as diamonds."""
+    oracle = runs[0].score.oracle_costly_share * 100
+
+    def paint(grid: Sequence[Axes]) -> None:
+        axes = grid[0]
+        values = [done.score.costly_share * 100 for done in runs]
+        axes.barh(range(len(runs)), values, height=0.55, color=PATHS[1])
+        for row, value in enumerate(values):
+            axes.annotate(f" {value:.1f} %", (value, row), va="center", color=INK, fontsize=9)
+        for row, share in enumerate(published):
+            if share is not None:
+                axes.plot([share * 100], [row], marker="D", markersize=7, color=MARK,
+                          markerfacecolor="none", markeredgewidth=1.6)  # fmt: skip
+        axes.axvline(oracle, color=INK, linewidth=1.2, dashes=(4, 2))
+        axes.annotate(f" oracle {oracle:.1f} %", (oracle, -0.68), color=INK, fontsize=9)
+        _name_rows(axes, runs)
+        known = [share * 100 for share in published if share is not None]
+        axes.set_xlim(0, max([*values, *known, oracle, 10]) * 1.15)
+        axes.set_xlabel("payload put on costly paths, % of the payload delivered")
+
+    size = (_WIDTH, 0.42 * len(runs) + 0.9)
+    return _draw(size, 1, "Share of the payload on costly paths", paint)

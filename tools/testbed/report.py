@@ -1,0 +1,195 @@
+"""report.html: one page that needs nothing else, for reading and for passing on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path as File
+
+from . import plots
+from .campaign import Experiment
+from .reference import Reference
+from .results import Finished
+from .scenario import Path
+from .table import HEADINGS, REFERENCE_HEADINGS, Group, groups, percent
+
+_STYLE_SHEET = File(__file__).resolve().parent / "report.css"
+
+
+def write(experiment: Experiment, reference: Reference) -> File:
+    page = experiment.folder / "report.html"
+    page.write_text(_page(experiment, reference), encoding="utf-8")
+    return page
+
+
+def _page(experiment: Experiment, reference: Reference) -> str:
+    parts = list(groups(experiment.finished, reference))
+    names = list(dict.fromkeys(done.cell.scenario.name for done in experiment.finished))
+    title = ", ".join(names)
+    sections = "".join(_section(group, experiment.folder, reference) for group in parts)
+    contents = _contents(parts) if len(parts) > 1 else ""
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)}: deadlines and costs over Multipath TCP</title>
+<style>
+{_STYLE_SHEET.read_text()}</style></head><body><main>
+<header><p class="kicker">Deadline- and price-aware Multipath TCP</p>
+<h1>{escape(title)}</h1>
+<p class="lead">{escape(_lead(experiment.finished[0]))}</p>{contents}</header>
+{sections}
+{_method(experiment, reference)}
+</main></body></html>
+"""
+
+
+def _lead(done: Finished) -> str:
+    scenario = done.cell.scenario
+    load = scenario.load
+    size = f"{load.chunk_bytes / 1e6:g} MB"
+    every = f"{load.period_ms / 1000:g} s"
+    chunks = f"one chunk of {size}" if load.chunks == 1 else (
+        f"{load.chunks} chunks of {size}, one every {every}"
+    )  # fmt: skip
+    links = "; ".join(_link(path) for path in scenario.paths)
+    return f"{scenario.title}: {chunks}. {links}."
+
+
+def _link(path: Path) -> str:
+    rate = path.trace or (
+        f"{path.rate_bps / 1e6:g} Mbit/s"
+        if path.rate_bps
+        else f"{min(path.rates.bps) / 1e6:.3g} to {path.rates.highest_bps / 1e6:.3g} Mbit/s"
+    )
+    return f"{path.name}: {rate}, {path.delay_ms:g} ms one way, cost {path.cost}"
+
+
+def _contents(parts: list[Group]) -> str:
+    links = (f'<a href="#{_anchor(group)}">{escape(group.title)}</a>' for group in parts)
+    return f"<nav>{' '.join(links)}</nav>"
+
+
+def _anchor(group: Group) -> str:
+    cell = group.runs[0].cell
+    return f"{cell.scenario.name}-{cell.deadline_ms}"
+
+
+def _section(group: Group, folder: File, reference: Reference) -> str:
+    first_seed = group.runs[0].cell.seed
+    shown = [done for done in group.runs if done.cell.seed == first_seed]
+    published = [reference.beside(done.cell) for done in shown]
+    shares = [figure.costly_share if figure else None for figure in published]
+    diamonds = (
+        f' <span class="key"><i class="diamond"></i>{escape(reference.short)}</span>'
+        if any(share is not None for share in shares)
+        else ""
+    )
+    return f"""<section id="{_anchor(group)}"><h2>{escape(group.title)}</h2>
+{_tiles(group)}
+<figure><figcaption><b>Goodput over time</b>{_path_keys(shown[0])}
+<span class="key"><i class="dash"></i>deadline</span>
+<span class="key good">▼ chunk complete in time</span>
+<span class="key bad">✖ late</span></figcaption>
+{plots.throughput(shown, folder)}</figure>
+<div class="scroll">{_table(group, reference.short)}</div>
+<figure><figcaption><b>How long each chunk took</b></figcaption>
+{plots.completion(shown)}</figure>
+<figure><figcaption><b>Share of the payload on costly paths</b>{diamonds}</figcaption>
+{plots.shares(shown, shares)}</figure></section>
+"""
+
+
+def _tiles(group: Group) -> str:
+    """What to remember: of every run how many chunks were late, and the costly share."""
+    tiles = []
+    for line in group.lines:
+        score = line.done.score
+        state = "good" if score.missed == 0 else "bad"
+        met = len(score.completion_ms) - score.missed
+        tiles.append(
+            f'<div class="tile"><span>{escape(line.own[0])}</span>'
+            f"<b>{percent(score.costly_share)}</b><small>costly</small>"
+            f'<em class="{state}">{met} of {len(score.completion_ms)} in time</em></div>'
+        )
+    oracle = percent(group.runs[0].score.oracle_costly_share)
+    tiles.append(
+        f'<div class="tile oracle"><span>Oracle</span><b>{oracle}</b><small>costly</small>'
+        "<em>perfect knowledge</em></div>"
+    )
+    return f'<div class="tiles">{"".join(tiles)}</div>'
+
+
+def _path_keys(done: Finished) -> str:
+    names = plots.colours_of(done)
+    keys = (
+        f'<span class="key"><i style="background:var(--path-{i})"></i>{escape(name)}</span>'
+        for i, name in enumerate(names)
+    )
+    return " ".join(["", *keys])
+
+
+def _row(tag: str, texts: Iterable[str], classes: Iterable[str]) -> str:
+    pairs = zip(texts, classes, strict=True)
+    return "".join(f'<{tag} class="{kind}">{escape(text)}</{tag}>' for text, kind in pairs)
+
+
+def _table(group: Group, short: str) -> str:
+    extra = REFERENCE_HEADINGS if group.has_published else ()
+    kinds = ["", *["own"] * (len(HEADINGS) - 1), *["published"] * len(extra)]
+    headings = [text.replace("-\n", "").replace("\n", " ") for text in (*HEADINGS, *extra)]
+    above = (
+        f'<tr><th colspan="{len(HEADINGS)}"></th>'
+        f'<th class="published" colspan="{len(extra)}">{escape(short)}</th></tr>'
+        if extra
+        else ""
+    )
+    rows = []
+    for line in group.lines:
+        texts = [*line.own, *(line.published if extra else ())]
+        classes = list(kinds)
+        classes[2] += " bad" if line.done.score.missed else ""
+        rows.append(f"<tr>{_row('td', texts, classes)}</tr>")
+    head = f"<tr>{_row('th', headings, kinds)}</tr>"
+    return f"<table><thead>{above}{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _method(experiment: Experiment, reference: Reference) -> str:
+    content = experiment.content
+    host, first = content["host"], experiment.finished[0].cell
+    seeds = sorted({done.cell.seed for done in experiment.finished})
+    clock = {
+        "virtual": "virtual: it counts the guest's instructions, so the same seed gives the same "
+        "figures on any machine",
+        "wall": "the machine's own, so that figures vary a little from run to run",
+    }[host["clock"]]
+    connection = first.scenario.connection
+    facts = {
+        "Kernel": f"{host['kernel']}, {host['cpus']} CPU, {host['accel']}",
+        "Clock": clock,
+        "Seed": ", ".join(map(str, seeds)),
+        "Connection": f"{connection.congestion}, IPv{connection.ip}, "
+        f"{connection.buffer_bytes / 1e6:g} MB buffers, starts on {connection.start}",
+        "Links": "rate and a drop-tail queue of 100 ms (at least 30 packets) unless the scenario "
+        "says otherwise on one hop, delay on another, nothing on the hosts",
+        "In time": "the receiver has read the chunk’s last byte by its deadline; both ends share "
+        "one clock. Waiting in the sender’s buffer counts",
+        "Costly share": "all payload put on costly paths, what was sent again included, per "
+        "payload delivered; from the kernel’s counters of each subflow",
+        "Oracle": "the least such bytes that perfect knowledge of the link rates allows if every "
+        "chunk that full speed meets is met, in order",
+        "Savings efficiency": "of the distance between stock MPTCP and the oracle, how much of "
+        "it was saved",
+        "Overhead": "bytes on the sending interfaces, headers included, over payload delivered",
+        "Project": content["project_version"],
+    }
+    if any(reference.beside(done.cell) for done in experiment.finished):
+        facts[reference.short] = f"{reference.origin}. There: {reference.setup}"
+    rows = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
+    command = f"PYTHONPATH=tools python3 -m {content['command']}"
+    return f"""<section id="method"><h2>How it was measured</h2><dl>{rows}</dl>
+<p>To repeat it, in a checkout of the project:</p>
+<pre>make
+tools/vm/buildenv run -- env {escape(command)}</pre>
+<p>Beside this page: <a href="results.json">results.json</a> with every figure, and
+<code>series/</code> with a line per 100 ms.</p></section>"""

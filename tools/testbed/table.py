@@ -1,0 +1,130 @@
+"""The figures of an experiment as a table for people, beside published ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from .reference import Figure, Reference
+from .results import Finished, stock_beside
+
+WIDTH = 132
+_NONE = "–"
+HEADINGS = (
+    "protocol", "met", "missed", "avoid-\nable", "costly\nshare", "oracle", "excess\npoints",
+    "savings\neffic.", "over-\nhead", "chunk\nmean s", "chunk\nmax s",
+)  # fmt: skip
+REFERENCE_HEADINGS = ("missed", "costly\nshare", "over-\nhead", "chunk\ns")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One run as texts, in the order of the headings."""
+
+    done: Finished
+    own: tuple[str, ...]
+    published: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that compare: one scenario and one deadline."""
+
+    runs: tuple[Finished, ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def title(self) -> str:
+        return title_of(self.runs[0])
+
+    @property
+    def has_published(self) -> bool:
+        return any(text != _NONE for line in self.lines for text in line.published)
+
+
+def title_of(done: Finished) -> str:
+    cell = done.cell
+    due = "no deadline" if cell.deadline_ms is None else f"deadline {cell.deadline_ms / 1000:g} s"
+    return f"{cell.scenario.name}, {due}"
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    return _NONE if share is None else f"{share * 100:.{digits}f} %"
+
+
+def groups(runs: list[Finished], reference: Reference) -> Iterator[Group]:
+    def key(done: Finished) -> tuple[str, int | None]:
+        return done.cell.scenario.name, done.cell.deadline_ms
+
+    for _, members in groupby(runs, key):
+        several = tuple(members)
+        yield Group(several, tuple(_line(done, runs, reference) for done in several))
+
+
+def _line(done: Finished, runs: list[Finished], reference: Reference) -> Line:
+    cell, score = done.cell, done.score
+    stock = stock_beside(done, runs)
+    # Without the costly path, or beside itself, saving is no achievement.
+    comparable = stock is not None and cell.protocol not in ("tcp", "mptcp")
+    efficiency = score.savings_efficiency(stock.score) if stock and comparable else None
+    times = [ms / 1000 for ms in score.completion_ms if ms is not None]
+    seeds = len({other.cell.seed for other in runs}) > 1
+    own = (
+        cell.protocol_title + (f", seed {cell.seed}" if seeds else ""),
+        str(len(score.completion_ms) - score.missed),
+        str(score.missed),
+        str(score.avoidable_missed),
+        percent(score.costly_share),
+        percent(score.oracle_costly_share),
+        f"{score.excess * 100:+.1f}",
+        percent(efficiency, 0),
+        percent(score.overhead),
+        f"{sum(times) / len(times):.2f}" if times else _NONE,
+        f"{max(times):.2f}" if times else _NONE,
+    )
+    return Line(done, own, _published(reference.beside(cell)))
+
+
+def _published(figure: Figure | None) -> tuple[str, ...]:
+    if figure is None:
+        return (_NONE,) * len(REFERENCE_HEADINGS)
+    seconds = figure.chunk_seconds
+    return (
+        _NONE if figure.missed is None else str(figure.missed),
+        percent(figure.costly_share, 0),
+        percent(figure.overhead, 0),
+        _NONE if seconds is None else f"{seconds:.1f}",
+    )
+
+
+def show(runs: list[Finished], reference: Reference) -> None:
+    console = Console(width=None if Console().is_terminal else WIDTH, highlight=False)
+    published = False
+    for group in groups(runs, reference):
+        console.print(_table(group, reference.short))
+        published = published or group.has_published
+    if published:
+        console.print(f"{reference.short}: {reference.origin}", style="dim")
+
+
+def _table(group: Group, short: str) -> Table:
+    table = Table(title=group.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    for index, heading in enumerate(HEADINGS):
+        table.add_column(heading, justify="right" if index else "left", no_wrap=True)
+    if group.has_published:
+        table.add_column(f"{short}:\nmissed, share, time", style="dim", no_wrap=True)
+    for line in group.lines:
+        own = list(line.own)
+        own[2] = f"[red]{own[2]}[/]" if line.done.score.missed else own[2]
+        table.add_row(*own, *([_one_text(line.published)] if group.has_published else []))
+    return table
+
+
+def _one_text(published: tuple[str, ...]) -> str:
+    missed, share, _, seconds = published
+    return f"{missed}, {share}, {seconds} s" if seconds != _NONE else f"{missed}, {share}"

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the doctor looks at in the kernel and below /sys. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "findings.h"
+#include "pins.h"
+#include "system.h"
+
+static bool in_file(const char *path, const char *needle)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t size = 0;
+	bool found = false;
+
+	if (!file)
+		return false;
+	while (!found && getline(&line, &size, file) > 0)
+		found = strstr(line, needle);
+	free(line);
+	fclose(file);
+	return found;
+}
+
+void check_kernel(struct findings *findings)
+{
+	struct utsname name;
+	char value[16];
+
+	uname(&name);
+	if (system_sysctl(SYSCTL_ENABLED, value, sizeof(value))) {
+		finding(findings, VERDICT_FAIL, "kernel",
+			"apt install linux-image-amd64 && reboot",
+			"kernel %s has no Multipath TCP (CONFIG_MPTCP)", name.release);
+		return;
+	}
+	finding(findings, VERDICT_OK, "kernel", NULL, "kernel %s has Multipath TCP",
+		name.release);
+	if (!strcmp(value, "0"))
+		finding(findings, VERDICT_FAIL, "enabled", "sysctl -w net.mptcp.enabled=1",
+			"Multipath TCP is switched off in this network namespace");
+	else
+		finding(findings, VERDICT_OK, "enabled", NULL,
+			"Multipath TCP is switched on in this network namespace");
+}
+
+static void check_jit(struct findings *findings)
+{
+	char value[16];
+
+	/* Readable by root only; absent where the JIT cannot be switched off. */
+	if (!system_sysctl(SYSCTL_BPF_JIT, value, sizeof(value)) && !strcmp(value, "0"))
+		finding(findings, VERDICT_FAIL, "jit", "sysctl -w net.core.bpf_jit_enable=1",
+			"the BPF compiler, which schedulers need, is switched off");
+	else
+		finding(findings, VERDICT_OK, "jit", NULL, "the BPF compiler is not switched off");
+}
+
+static void check_mounts(struct findings *findings)
+{
+	char path[PATH_MAX];
+
+	if (system_is_bpffs(BPFFS_DIR))
+		finding(findings, VERDICT_OK, "bpffs", NULL, "BPF file system at " BPFFS_DIR);
+	else
+		finding(findings, VERDICT_FAIL, "bpffs", "mount -t bpf bpf " BPFFS_DIR,
+			"no BPF file system at " BPFFS_DIR);
+	if (system_cgroup2(path, sizeof(path)))
+		finding(findings, VERDICT_OK, "cgroup", NULL, "cgroup v2 at %s", path);
+	else
+		finding(findings, VERDICT_FAIL, "cgroup",
+			"mount -t cgroup2 cgroup2 /sys/fs/cgroup",
+			"cgroup v2, where the socket options attach, is not mounted");
+}
+
+void check_bpf(struct findings *findings)
+{
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		finding(findings, VERDICT_FAIL, "btf", "apt install linux-image-amd64 && reboot",
+			"the kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)");
+	else
+		finding(findings, VERDICT_OK, "btf", NULL,
+			"the kernel describes its types to BPF programs");
+	check_jit(findings);
+	check_mounts(findings);
+}
+
+static void check_lockdown(struct findings *findings)
+{
+	char value[64];
+
+	if (!system_read("/sys/kernel/security/lockdown", value, sizeof(value)) &&
+	    !strstr(value, "[none]"))
+		finding(findings, VERDICT_NOTE, "lockdown", "mokutil --sb-state",
+			"the kernel is locked down: it takes the module only if it is signed");
+}
+
+void check_module(struct findings *findings)
+{
+	char path[PATH_MAX], version[64] = "";
+	struct utsname name;
+
+	uname(&name);
+	if (!system_module_loaded()) {
+		snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", name.release);
+		finding(findings, VERDICT_FAIL, "module", "modprobe " MODULE_NAME,
+			"kernel module " MODULE_NAME " is not %s", access(path, R_OK) ||
+			in_file(path, "/" MODULE_NAME ".ko") ? "loaded" :
+			"loaded, nor is it installed for this kernel");
+		check_lockdown(findings);
+		return;
+	}
+	system_read("/sys/module/" MODULE_NAME "/version", version, sizeof(version));
+	finding(findings, VERDICT_OK, "module", NULL, "kernel module " MODULE_NAME " %s is loaded",
+		version);
+	if (access("/sys/kernel/btf/" MODULE_NAME, F_OK))
+		finding(findings, VERDICT_FAIL, "module-btf", "apt install pahole",
+			"the module was built without type information, build it anew with pahole");
+}
+
+/* Whether the words hold one that begins like this. */
+static bool has_prefix(const char *text, const char *prefix)
+{
+	while (*text) {
+		if (!strncmp(text, prefix, strlen(prefix)))
+			return true;
+		text += strcspn(text, " \t\n");
+		text += strspn(text, " \t\n");
+	}
+	return false;
+}
+
+static void check_sockopt(struct findings *findings)
+{
+	static struct pins pins;
+
+	if (pins_read(&pins))
+		finding(findings, VERDICT_NOTE, "sockopt", NULL,
+			"only root can see whether the socket options are attached");
+	else if (pins_find(&pins, PIN_SETSOCKOPT) && pins_find(&pins, PIN_GETSOCKOPT))
+		finding(findings, VERDICT_OK, "sockopt", NULL, "the socket options are attached");
+	else
+		finding(findings, VERDICT_FAIL, "sockopt", "mpdpa load",
+			"the socket options are not attached");
+}
+
+void check_attached(struct findings *findings)
+{
+	char available[1024];
+
+	if (system_sysctl(SYSCTL_AVAILABLE, available, sizeof(available)))
+		available[0] = '\0';
+	if (has_prefix(available, SCHED_NAME))
+		finding(findings, VERDICT_OK, "attached", NULL, "schedulers attached: %s",
+			available);
+	else
+		finding(findings, VERDICT_FAIL, "attached", "mpdpa load",
+			"scheduler " SCHED_NAME " is not attached");
+	check_sockopt(findings);
+}

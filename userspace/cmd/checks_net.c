@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the doctor looks at in a network namespace. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "findings.h"
+#include "mpdpa.h"
+#include "pm.h"
+#include "system.h"
+
+static void check_selected(struct findings *findings)
+{
+	const char *mend = "sysctl -w net.mptcp.scheduler=" SCHED_NAME;
+	char current[64], available[1024];
+
+	if (system_sysctl(SYSCTL_SCHEDULER, current, sizeof(current)) ||
+	    system_sysctl(SYSCTL_AVAILABLE, available, sizeof(available)))
+		return;
+	if (!system_has_word(available, current))
+		finding(findings, VERDICT_FAIL, "selected", mend,
+			"net.mptcp.scheduler names \"%s\", which is not attached: new sockets "
+			"get the default", current);
+	else if (strncmp(current, SCHED_NAME, strlen(SCHED_NAME)))
+		finding(findings, VERDICT_FAIL, "selected", mend,
+			"net.mptcp.scheduler selects \"%s\", which knows no deadlines", current);
+	else
+		finding(findings, VERDICT_OK, "selected", NULL,
+			"net.mptcp.scheduler selects \"%s\"", current);
+}
+
+static void check_path_manager(struct findings *findings)
+{
+	char value[64];
+
+	if (system_sysctl(SYSCTL_PATH_MANAGER, value, sizeof(value))) {
+		/* Older kernels have a number: 0 is the kernel's own. */
+		if (system_sysctl(SYSCTL_PM_TYPE, value, sizeof(value)))
+			return;
+		strcpy(value, strcmp(value, "0") ? "userspace" : "kernel");
+	}
+	if (strcmp(value, "kernel"))
+		finding(findings, VERDICT_NOTE, "path-manager", NULL,
+			"the path manager is \"%s\": endpoints and limits below are not used",
+			value);
+}
+
+/* The end of the matter: what a socket made now says. */
+static void check_probe(struct findings *findings)
+{
+	int state = mpdpa_probe(-1);
+
+	if (state < 0)
+		finding(findings, VERDICT_FAIL, "deadlines", NULL,
+			"cannot try a Multipath TCP socket: %s", strerror(-state));
+	else if (state == MPDPA_READY)
+		finding(findings, VERDICT_OK, "deadlines", NULL,
+			"a socket made here and now can have deadlines");
+	else
+		finding(findings, VERDICT_FAIL, "deadlines", mpdpa_state_mend(state),
+			"a socket made here and now cannot have deadlines: %s",
+			mpdpa_state_text(state));
+}
+
+void check_namespace(struct findings *findings)
+{
+	check_selected(findings);
+	check_probe(findings);
+	check_path_manager(findings);
+}
+
+static void check_limits(struct findings *findings, const struct pm_settings *settings)
+{
+	if (!settings->subflow_limit)
+		finding(findings, VERDICT_NOTE, "limits", "ip mptcp limits set subflows 2",
+			"no subflow beside the first is allowed: one path per connection");
+	else
+		finding(findings, VERDICT_OK, "limits", NULL,
+			"%u subflows beside the first, %u addresses taken from a peer",
+			settings->subflow_limit, settings->accept_limit);
+}
+
+static void check_endpoints(struct findings *findings, const struct pm_settings *settings)
+{
+	if (!settings->endpoints)
+		finding(findings, VERDICT_NOTE, "endpoints",
+			"ip mptcp endpoint add ADDRESS dev IFACE subflow",
+			"no MPTCP endpoint: connections made here have one path unless the peer "
+			"offers more");
+	else
+		finding(findings, VERDICT_OK, "endpoints", NULL, "%u MPTCP endpoints, %u of them "
+			"flagged backup", settings->endpoints, settings->backups);
+}
+
+static int count(const struct mpdpa_path *path, void *data)
+{
+	unsigned int *paths = data;
+
+	(void)path;
+	(*paths)++;
+	return 0;
+}
+
+static void check_costs(struct findings *findings, const struct pm_settings *settings)
+{
+	unsigned int paths = 0;
+	struct mpdpa_ctl *ctl;
+	int err;
+
+	/* That the module is not there was said before. */
+	if (mpdpa_ctl_open(&ctl))
+		return;
+	err = mpdpa_path_list(ctl, count, &paths);
+	mpdpa_ctl_close(ctl);
+	if (err)
+		finding(findings, VERDICT_NOTE, "costs", NULL, "cannot read path costs: %s",
+			strerror(-err));
+	else if (!paths && !settings->backups)
+		finding(findings, VERDICT_NOTE, "costs", "mpdpa path set dev IFACE cost 10",
+			"all paths cost the same: none will be spared");
+	else
+		finding(findings, VERDICT_OK, "costs", NULL, "%u path costs set", paths);
+}
+
+void check_paths(struct findings *findings)
+{
+	struct pm_settings settings;
+	int err = pm_read(&settings);
+
+	if (err == -ENOENT)
+		return;
+	if (err) {
+		finding(findings, VERDICT_NOTE, "endpoints", NULL,
+			"cannot read MPTCP endpoints and limits: %s", strerror(-err));
+	} else {
+		check_limits(findings, &settings);
+		check_endpoints(findings, &settings);
+	}
+	check_costs(findings, &settings);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the doctor finds, told as text or JSON while it looks. */
+#ifndef MPDPA_CMD_FINDINGS_H
+#define MPDPA_CMD_FINDINGS_H
+
+#include <stdbool.h>
+
+#include "json.h"
+
+enum verdict {
+	VERDICT_OK,
+	VERDICT_NOTE,	/* works, but perhaps not as meant */
+	VERDICT_FAIL,
+};
+
+struct findings {
+	struct json json;
+	bool as_json;
+	const char *netns;	/* commands are to be run in it; may be NULL */
+	unsigned int failures;
+};
+
+void findings_begin(struct findings *findings, bool as_json, const char *netns);
+void findings_end(struct findings *findings);
+
+/* Text is formatted; "mend" is the command that puts it right, or NULL. */
+__attribute__((format(printf, 5, 6)))
+void finding(struct findings *findings, enum verdict verdict, const char *check,
+	     const char *mend, const char *format, ...);
+
+/* In the doctor's order. */
+void check_kernel(struct findings *findings);
+void check_bpf(struct findings *findings);
+void check_module(struct findings *findings);
+void check_attached(struct findings *findings);
+void check_namespace(struct findings *findings);
+void check_paths(struct findings *findings);
+
+#endif /* MPDPA_CMD_FINDINGS_H */
