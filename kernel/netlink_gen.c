@@ -7,7 +7,7 @@
 #include <net/netlink.h>
 #include <net/genetlink.h>
 
-#include "o.h"
+#include "netlink_gen.h"
 
 #include <uapi/linux/mptcp_dpa.h>
 

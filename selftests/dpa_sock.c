@@ -8,6 +8,7 @@
  * takes what comes. What there is to report comes as one JSON object a line.
  * Ends with status 1 at the first step that does something else than expected.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -17,7 +17,7 @@
 #endif
 
 /* words of one step, the verb itself included */
-#define WORDS_MAX	16
+#define WORDS_MAX	80
 
 /* A step: its words, and what is expected of it. */
 struct step {

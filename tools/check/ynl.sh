@@ -21,9 +21,12 @@ cp "$linux"/Documentation/netlink/*.yaml "$work/Documentation/netlink/"
 cp "$root/$spec" "$work/$spec"
 
 generate() { # MODE PART FILE
+	local to
+	to="$work/new/$(basename "$3")"
+	mkdir -p "$work/new"
 	python3 "$linux/tools/net/ynl/pyynl/ynl_gen_c.py" --spec "$work/$spec" \
-		--mode "$1" "--$2" -o "$work/out"
-	sed 's|To regenerate run: .*|To regenerate run: make ynl */|' "$work/out" > "$work/$(basename "$3")"
+		--mode "$1" "--$2" -o "$to"
+	sed -i 's|To regenerate run: .*|To regenerate run: make ynl */|' "$to"
 }
 
 # nothing but the underscore in its name needs more than the genetlink schema
@@ -44,7 +47,7 @@ generate kernel source kernel/netlink_gen.c
 
 status=0
 for file in kernel/uapi/linux/mptcp_dpa.h kernel/netlink_gen.h kernel/netlink_gen.c; do
-	new="$work/$(basename "$file")"
+	new="$work/new/$(basename "$file")"
 	case ${1:-} in
 	write)	cmp -s "$new" "$root/$file" || cp "$new" "$root/$file" ;;
 	check)	diff -u "$root/$file" "$new" || status=1 ;;

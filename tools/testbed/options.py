@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path as File
+from typing import Any
 
 from . import campaign, reference, report, scenario, table
 from .campaign import Choice, Experiment
@@ -17,17 +18,6 @@ from .scenario import ADAPTIVE, ALPHA_RANGE, Alpha, Scenario
 DEMO_SCENARIO = "bulk-sym"
 DEMO_DEADLINE_MS = 10_000
 OUT = REPOSITORY / "out"
-
-
-@dataclass(frozen=True)
-class Change:
-    """Fields of a scenario replaced from the command line, None where it is kept."""
-
-    chunks: int | None
-    chunk_bytes: int | None
-    period_ms: int | None
-    congestion: str | None
-    ip: int | None
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -135,7 +125,7 @@ def _changed(plain: Scenario, options: argparse.Namespace) -> Scenario:
     )
 
 
-def _given(values: dict[str, object]) -> dict[str, object]:
+def _given(values: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
 
 

@@ -54,7 +54,7 @@ def links_of(scenario: Scenario) -> list[Link]:
 def judge(links: list[Link], load: Load, deadline_ms: float | None) -> Verdict:
     """The oracle for chunks due ``deadline_ms`` after their release, or never."""
     full = full_speed(links, load)
-    due = [load.release_ms(k) + (deadline_ms or 0) for k in range(load.chunks)]
+    due = [float(load.release_ms(k) + (deadline_ms or 0)) for k in range(load.chunks)]
     meetable = tuple(
         deadline_ms is not None and at <= end + _EPSILON_MS
         for at, end in zip(full, due, strict=True)
@@ -100,7 +100,7 @@ def _first_time(links: list[Link], starts: list[float], size: float) -> float:
     return high
 
 
-def _latest(due: list[int], meetable: tuple[bool, ...], end_of_run: float) -> list[float]:
+def _latest(due: list[float], meetable: tuple[bool, ...], end_of_run: float) -> list[float]:
     """Until when each chunk must have arrived: it is ahead of all meetable ones after it."""
     latest = [end_of_run] * len(due)
     bound = end_of_run

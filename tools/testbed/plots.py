@@ -49,7 +49,8 @@ def read_series(file: File) -> Series:
         rows = list(csv.DictReader(stream))
     ending = "_goodput_bps"
     names = [key.removesuffix(ending) for key in rows[0] if key.endswith(ending)]
-    edges, mbps = [0.0], {name: [] for name in names}
+    edges = [0.0]
+    mbps: dict[str, list[float]] = {name: [] for name in names}
     for at in range(0, len(rows), _BIN_SAMPLES):
         part = rows[at : at + _BIN_SAMPLES]
         edges.append(float(part[-1]["t_ms"]) / 1000)
@@ -152,13 +153,20 @@ def completion(runs: Sequence[Finished]) -> str:
                               markeredgewidth=0, color=GOOD if good else BAD)  # fmt: skip
         if deadline is not None:
             axes.axvline(deadline / 1000, color=INK, linewidth=1.2, dashes=(4, 2))
-            axes.annotate(" deadline", (deadline / 1000, -0.75), color=INK, fontsize=9)
+            _label(axes, "deadline", deadline / 1000, -0.72)
         _name_rows(axes, runs)
         axes.set_xlim(left=0)
         axes.set_xlabel("seconds from release to the last byte read")
 
     size = (_WIDTH, 0.42 * len(runs) + 0.9)
     return _draw(size, 1, "Completion time of each chunk", paint)
+
+
+def _label(axes: Axes, text: str, x: float, y: float) -> None:
+    """To the right of a point."""
+    axes.annotate(
+        text, (x, y), xytext=(9, 0), textcoords="offset points", va="center", color=INK, fontsize=9
+    )
 
 
 def _name_rows(axes: Axes, runs: Sequence[Finished]) -> None:
@@ -179,13 +187,13 @@ def shares(runs: Sequence[Finished], published: Sequence[float | None]) -> str:
         values = [done.score.costly_share * 100 for done in runs]
         axes.barh(range(len(runs)), values, height=0.55, color=PATHS[1])
         for row, value in enumerate(values):
-            axes.annotate(f" {value:.1f} %", (value, row), va="center", color=INK, fontsize=9)
+            _label(axes, f"{value:.1f} %", value, row)
         for row, share in enumerate(published):
             if share is not None:
                 axes.plot([share * 100], [row], marker="D", markersize=7, color=MARK,
                           markerfacecolor="none", markeredgewidth=1.6)  # fmt: skip
         axes.axvline(oracle, color=INK, linewidth=1.2, dashes=(4, 2))
-        axes.annotate(f" oracle {oracle:.1f} %", (oracle, -0.68), color=INK, fontsize=9)
+        _label(axes, f"oracle {oracle:.1f} %", oracle, -0.72)
         _name_rows(axes, runs)
         known = [share * 100 for share in published if share is not None]
         axes.set_xlim(0, max([*values, *known, oracle, 10]) * 1.15)

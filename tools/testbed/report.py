@@ -11,7 +11,7 @@ from .campaign import Experiment
 from .reference import Reference
 from .results import Finished
 from .scenario import Path
-from .table import HEADINGS, REFERENCE_HEADINGS, Group, groups, percent
+from .table import HEADINGS, REFERENCE_HEADING, Group, groups, percent
 
 _STYLE_SHEET = File(__file__).resolve().parent / "report.css"
 
@@ -135,23 +135,17 @@ def _row(tag: str, texts: Iterable[str], classes: Iterable[str]) -> str:
 
 
 def _table(group: Group, short: str) -> str:
-    extra = REFERENCE_HEADINGS if group.has_published else ()
+    extra = [f"{short}: {REFERENCE_HEADING}"] if group.has_published else []
     kinds = ["", *["own"] * (len(HEADINGS) - 1), *["published"] * len(extra)]
-    headings = [text.replace("-\n", "").replace("\n", " ") for text in (*HEADINGS, *extra)]
-    above = (
-        f'<tr><th colspan="{len(HEADINGS)}"></th>'
-        f'<th class="published" colspan="{len(extra)}">{escape(short)}</th></tr>'
-        if extra
-        else ""
-    )
+    headings = [text.replace("-\n", "").replace("\n", " ") for text in HEADINGS]
     rows = []
     for line in group.lines:
-        texts = [*line.own, *(line.published if extra else ())]
+        texts = [*line.own, *([line.published] if extra else [])]
         classes = list(kinds)
         classes[2] += " bad" if line.done.score.missed else ""
         rows.append(f"<tr>{_row('td', texts, classes)}</tr>")
-    head = f"<tr>{_row('th', headings, kinds)}</tr>"
-    return f"<table><thead>{above}{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+    head = f"<tr>{_row('th', [*headings, *extra], kinds)}</tr>"
+    return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def _method(experiment: Experiment, reference: Reference) -> str:

@@ -22,6 +22,7 @@ class PathCount:
 
     sent_bytes: int = 0
     acked_bytes: int = 0
+    arrived_bytes: int = 0
     tcp_resent_bytes: int = 0
     reinjected_bytes: int = 0
     activations: int = 0
@@ -90,8 +91,18 @@ class Sampler:
 
     def _queued(self, name: str, tcp: TcpInfo) -> int:
         """Bytes given to a subflow and not yet acknowledged by its peer."""
-        out = tcp.bytes_sent - tcp.bytes_retrans - (tcp.bytes_acked - self._base[name])
-        return max(0, out + tcp.notsent_bytes)
+        out: int = tcp.bytes_sent - tcp.bytes_retrans - (tcp.bytes_acked - self._base[name])
+        out += tcp.notsent_bytes
+        return max(0, out)
+
+    def _arrived(self, name: str, tcp: TcpInfo) -> int:
+        """Bytes that the peer is known to have: acknowledged, or selectively so.
+
+        The latter are known in segments only; never less than before.
+        """
+        acked = tcp.bytes_acked - self._base[name]
+        mean = tcp.bytes_sent // max(1, tcp.data_segs_out)
+        return max(self.counts[name].arrived_bytes, acked + tcp.sacked * mean)
 
     def sample(self, now_ns: int, t_ms: int) -> None:
         snapshot = kernelinfo.look(self._sock)
@@ -107,19 +118,20 @@ class Sampler:
         values = []
         for name, count in self.counts.items():
             tcp = flows[name].tcp
-            acked = tcp.bytes_acked - self._base[name]
-            goodput = max(0, acked - count.acked_bytes) * 8 * 10**9 // elapsed_ns
+            arrived = self._arrived(name, tcp)
+            goodput = (arrived - count.arrived_bytes) * 8 * 10**9 // elapsed_ns
             view = self._view_of(name)
             self._note_activity(name, tcp, grown[name], view, now_ns)
-            self._update(count, tcp, acked)
+            self._update(count, tcp, arrived, tcp.bytes_acked - self._base[name])
             estimate = tcp.delivery_rate * 8 if view is None else view.goodput_bps
             held = int(view.held) if view else 0
             values.append((goodput, estimate, self._queued(name, tcp), held))
         self.rows.append(Row(t_ms, tuple(values)))
         self._before_ns = now_ns
 
-    def _update(self, count: PathCount, tcp: TcpInfo, acked: int) -> None:
+    def _update(self, count: PathCount, tcp: TcpInfo, arrived: int, acked: int) -> None:
         count.sent_bytes = tcp.bytes_sent
+        count.arrived_bytes = arrived
         count.acked_bytes = acked
         count.tcp_resent_bytes = tcp.bytes_retrans
         count.segments = tcp.data_segs_out

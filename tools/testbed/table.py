@@ -19,7 +19,7 @@ HEADINGS = (
     "protocol", "met", "missed", "avoid-\nable", "costly\nshare", "oracle", "excess\npoints",
     "savings\neffic.", "over-\nhead", "chunk\nmean s", "chunk\nmax s",
 )  # fmt: skip
-REFERENCE_HEADINGS = ("missed", "costly\nshare", "over-\nhead", "chunk\ns")
+REFERENCE_HEADING = "missed, share, time"
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Line:
 
     done: Finished
     own: tuple[str, ...]
-    published: tuple[str, ...]
+    published: str
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Group:
 
     @property
     def has_published(self) -> bool:
-        return any(text != _NONE for line in self.lines for text in line.published)
+        return any(line.published for line in self.lines)
 
 
 def title_of(done: Finished) -> str:
@@ -90,16 +90,16 @@ def _line(done: Finished, runs: list[Finished], reference: Reference) -> Line:
     return Line(done, own, _published(reference.beside(cell)))
 
 
-def _published(figure: Figure | None) -> tuple[str, ...]:
+def _published(figure: Figure | None) -> str:
+    """What is known of: chunks missed, costly share, time of a chunk."""
     if figure is None:
-        return (_NONE,) * len(REFERENCE_HEADINGS)
+        return ""
     seconds = figure.chunk_seconds
-    return (
+    return ", ".join((
         _NONE if figure.missed is None else str(figure.missed),
         percent(figure.costly_share, 0),
-        percent(figure.overhead, 0),
-        _NONE if seconds is None else f"{seconds:.1f}",
-    )
+        _NONE if seconds is None else f"{seconds:.1f} s",
+    ))  # fmt: skip
 
 
 def show(runs: list[Finished], reference: Reference) -> None:
@@ -117,14 +117,9 @@ def _table(group: Group, short: str) -> Table:
     for index, heading in enumerate(HEADINGS):
         table.add_column(heading, justify="right" if index else "left", no_wrap=True)
     if group.has_published:
-        table.add_column(f"{short}:\nmissed, share, time", style="dim", no_wrap=True)
+        table.add_column(f"{short}:\n{REFERENCE_HEADING}", style="dim", no_wrap=True)
     for line in group.lines:
         own = list(line.own)
         own[2] = f"[red]{own[2]}[/]" if line.done.score.missed else own[2]
-        table.add_row(*own, *([_one_text(line.published)] if group.has_published else []))
+        table.add_row(*own, *([line.published] if group.has_published else []))
     return table
-
-
-def _one_text(published: tuple[str, ...]) -> str:
-    missed, share, _, seconds = published
-    return f"{missed}, {share}, {seconds} s" if seconds != _NONE else f"{missed}, {share}"

@@ -169,7 +169,7 @@ def test_against_brute_force(
     verdict = oracle.judge(pair, load, deadline * 1000)
     if any(round(ms) % 1000 for ms in verdict.full_speed_ms[-1:]):
         return  # the run would end within a slot of the brute force
-    due = [k + deadline for k in range(chunks)]
+    due = [float(k + deadline) for k in range(chunks)]
     end = max(chunks - 1 + max(1, deadline), round(verdict.full_speed_ms[-1]) // 1000)
     latest = oracle._latest(due, verdict.meetable, end)
     slots = [s % 6 for s in range(end + 1)]

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A decent scheduler: every subflow that can send, one after another. */
+#include "mptcp_sched.bpf.h"
+
+char _license[] SEC("license") = "GPL";
+
+/* picks by subflow_id, low bits: what a subflow got less of than others goes first */
+#define SUBFLOWS_MAX	8
+
+__u64 picked[SUBFLOWS_MAX];
+
+static __always_inline __u64 *picks_of(struct mptcp_subflow_context *subflow)
+{
+	return &picked[subflow->subflow_id % SUBFLOWS_MAX];
+}
+
+SEC("struct_ops")
+int BPF_PROG(rr_get_send, struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow, *best = NULL;
+	__u64 least = ~0ULL;
+
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
+		__u64 picks = *picks_of(subflow);
+
+		if (!mptcp_dpa_subflow_active(subflow) ||
+		    !mptcp_dpa_subflow_memory_free(subflow) || picks >= least)
+			continue;
+		least = picks;
+		best = subflow;
+	}
+	if (!best)
+		return -1;
+	(*picks_of(best))++;
+	mptcp_dpa_pick(best, MPTCP_SEND_BURST);
+	return 0;
+}
+
+SEC(".struct_ops.link")
+struct mptcp_sched_ops rr = {
+	.get_send	= (void *)rr_get_send,
+	.name		= "rr",
+};
