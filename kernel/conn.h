@@ -18,8 +18,11 @@
 /* the module's side of a row of dpa_state::path */
 struct conn_path {
 	u64		prio_ns;	/* when an MP_PRIO was last sent */
-	u32		cost_gen;	/* of the costs that dpa_path::cost is from */
-	bool		cost_known;
+	/* what dpa_path::cost was resolved from */
+	u32		cost_gen;
+	int		ifindex;
+	bool		backup;
+	bool		resolved;
 };
 
 struct conn {

@@ -222,3 +222,19 @@ void guard_unregister(struct mptcp_sched_ops *ops)
 			slots[i].ops = NULL;
 	mutex_unlock(&slots_lock);
 }
+
+/**
+ * guard_covers() - is this a scheduler behind the guard?
+ * @ops: of a socket
+ *
+ * If so, conn_release() will be called for its sockets.
+ */
+bool guard_covers(const struct mptcp_sched_ops *ops)
+{
+	int i;
+
+	for (i = 0; i < GUARD_SLOTS; i++)
+		if (ops->release == guards[i].release)
+			return true;
+	return false;
+}

@@ -17,5 +17,6 @@ struct mptcp_sock;
 
 int guard_register(struct mptcp_sched_ops *ops);
 void guard_unregister(struct mptcp_sched_ops *ops);
+bool guard_covers(const struct mptcp_sched_ops *ops);
 
 #endif

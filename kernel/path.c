@@ -33,34 +33,26 @@ static u8 subflow_endpoint(const struct mptcp_sock *msk,
 	return id > 0 ? id : msk_first_endpoint(msk);
 }
 
+/* Costs, routes and priorities may change at any time. */
 static void resolve_cost(struct conn *c, int i,
 			 const struct mptcp_subflow_context *sf)
 {
+	struct net *net = sock_net(c->sk);
 	struct dpa_path *row = &c->state.path[i];
-	u32 gen = cost_generation(sock_net(c->sk));
+	struct conn_path *path = &c->path[i];
 	bool backup = (row->flags & DPA_PATH_BACKUP) || subflow_peer_backup(sf);
+	int ifindex = subflow_ifindex(subflow_ssk(sf));
+	u32 gen = cost_generation(net);
 
-	if (c->path[i].cost_known && c->path[i].cost_gen == gen)
+	if (path->resolved && path->cost_gen == gen &&
+	    path->ifindex == ifindex && path->backup == backup)
 		return;
-	row->cost = cost_lookup(sock_net(c->sk),
-				subflow_endpoint(msk_of(c->sk), sf),
-				subflow_ifindex(subflow_ssk(sf)), backup);
-	c->path[i].cost_gen = gen;
-	c->path[i].cost_known = true;
-}
-
-/**
- * path_forget_costs() - have costs resolved anew, since routes may change
- * @c: the connection
- *
- * Context: msk lock.
- */
-void path_forget_costs(struct conn *c)
-{
-	int i;
-
-	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
-		c->path[i].cost_known = false;
+	row->cost = cost_lookup(net, subflow_endpoint(msk_of(c->sk), sf),
+				ifindex, backup);
+	path->cost_gen = gen;
+	path->ifindex = ifindex;
+	path->backup = backup;
+	path->resolved = true;
 }
 
 /**

@@ -7,14 +7,26 @@
 #include "prio.h"
 #include "symbols.h"
 
-/* What request_bkup should be: the scheduler's word, else the endpoint's. */
-static bool wanted(struct conn *c, const struct dpa_path *row,
-		   struct sock *ssk)
+/* Is the subflow's endpoint flagged backup? That may change at any time. */
+static bool endpoint_backup(struct conn *c, struct dpa_path *row,
+			    struct sock *ssk)
 {
-	if (c->queue.count && (row->flags & DPA_PATH_STEERED))
-		return row->flags & DPA_PATH_HELD;
-	return kernel_fn(mptcp_pm_is_backup)(msk_of(c->sk),
-					     (struct sock_common *)ssk);
+	bool backup = kernel_fn(mptcp_pm_is_backup)(msk_of(c->sk),
+						    (struct sock_common *)ssk);
+
+	if (backup)
+		row->flags |= DPA_PATH_BACKUP;
+	else
+		row->flags &= ~DPA_PATH_BACKUP;
+	return backup;
+}
+
+/* What request_bkup should be: the scheduler's word, else the endpoint's. */
+static bool wanted(struct conn *c, struct dpa_path *row, struct sock *ssk)
+{
+	bool backup = endpoint_backup(c, row, ssk);
+
+	return c->queue.count ? row->flags & DPA_PATH_HELD : backup;
 }
 
 static void change(struct mptcp_subflow_context *sf, struct sock *ssk,

@@ -7,6 +7,7 @@
 #include <net/tcp.h>
 
 #include "conn.h"
+#include "guard.h"
 #include "kfuncs.h"
 #include "msk.h"
 #include "path.h"
@@ -21,8 +22,8 @@ static bool takes_chunks(const struct mptcp_sock *msk)
 {
 	const struct mptcp_sched_ops *sched = msk_sched(msk);
 
-	return sched && !strncmp(sched->name, CHUNK_SCHEDULER,
-				 strlen(CHUNK_SCHEDULER));
+	return sched && guard_covers(sched) &&
+	       !strncmp(sched->name, CHUNK_SCHEDULER, strlen(CHUNK_SCHEDULER));
 }
 
 /* Can anything be said about bytes still to be written to this socket? */

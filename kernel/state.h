@@ -2,9 +2,9 @@
 /*
  * The part of a connection's state that its scheduler reads and writes, shared
  * between the module and BPF programs. Everything in it is protected by the
- * msk lock. The module trusts nothing that a program can write here with more
- * than a decision: ids, positions and chunks are its own and written anew each
- * time a program is given the state.
+ * msk lock. Positions and the chunk are written by the module before each
+ * decision, from its own records; whatever a program writes elsewhere can spoil
+ * nothing but its own decisions.
  */
 #ifndef _MPTCP_DPA_STATE_H
 #define _MPTCP_DPA_STATE_H

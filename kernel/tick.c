@@ -4,7 +4,6 @@
 
 #include "conn.h"
 #include "msk.h"
-#include "path.h"
 #include "prio.h"
 #include "symbols.h"
 #include "tick.h"
@@ -83,7 +82,6 @@ static void tick(struct conn *c)
 
 	if (c->dead)
 		return;
-	path_forget_costs(c);
 	conn_refresh(c);
 	if (c->sk->sk_state != TCP_CLOSE) {
 		prio_apply(c);

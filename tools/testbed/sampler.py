@@ -91,9 +91,9 @@ class Sampler:
 
     def _queued(self, name: str, tcp: TcpInfo) -> int:
         """Bytes given to a subflow and not yet acknowledged by its peer."""
-        out: int = tcp.bytes_sent - tcp.bytes_retrans - (tcp.bytes_acked - self._base[name])
+        out = tcp.bytes_sent - tcp.bytes_retrans - (tcp.bytes_acked - self._base[name])
         out += tcp.notsent_bytes
-        return max(0, out)
+        return max(0, int(out))
 
     def _arrived(self, name: str, tcp: TcpInfo) -> int:
         """Bytes that the peer is known to have: acknowledged, or selectively so.

@@ -76,7 +76,7 @@ static void check_limits(struct findings *findings, const struct pm_settings *se
 			"no subflow beside the first is allowed: one path per connection");
 	else
 		finding(findings, VERDICT_OK, "limits", NULL,
-			"%u subflows beside the first, %u addresses taken from a peer",
+			"limits: %u subflows beside the first, %u addresses taken from a peer",
 			settings->subflow_limit, settings->accept_limit);
 }
 
@@ -88,8 +88,9 @@ static void check_endpoints(struct findings *findings, const struct pm_settings 
 			"no MPTCP endpoint: connections made here have one path unless the peer "
 			"offers more");
 	else
-		finding(findings, VERDICT_OK, "endpoints", NULL, "%u MPTCP endpoints, %u of them "
-			"flagged backup", settings->endpoints, settings->backups);
+		finding(findings, VERDICT_OK, "endpoints", NULL,
+			"MPTCP endpoints: %u, %u of them flagged backup", settings->endpoints,
+			settings->backups);
 }
 
 static int count(const struct mpdpa_path *path, void *data)
@@ -119,7 +120,7 @@ static void check_costs(struct findings *findings, const struct pm_settings *set
 		finding(findings, VERDICT_NOTE, "costs", "mpdpa path set dev IFACE cost 10",
 			"all paths cost the same: none will be spared");
 	else
-		finding(findings, VERDICT_OK, "costs", NULL, "%u path costs set", paths);
+		finding(findings, VERDICT_OK, "costs", NULL, "path costs set: %u", paths);
 }
 
 void check_paths(struct findings *findings)

@@ -34,12 +34,12 @@ void findings_end(struct findings *findings)
 static const char *complete(const struct findings *findings, const char *mend, char *text,
 			    size_t size)
 {
-	bool local = mend && (!strncmp(mend, "sysctl ", 7) || !strncmp(mend, "ip ", 3));
-
 	if (!mend || !findings->netns)
 		return mend;
-	if (local)
+	if (!strncmp(mend, "sysctl ", 7))
 		snprintf(text, size, "ip netns exec %s %s", findings->netns, mend);
+	else if (!strncmp(mend, "ip ", 3))
+		snprintf(text, size, "ip -n %s%s", findings->netns, mend + 2);
 	else if (!strncmp(mend, "mpdpa path", 10))
 		snprintf(text, size, "mpdpa -n %s%s", findings->netns, mend + 5);
 	else

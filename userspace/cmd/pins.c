@@ -49,7 +49,7 @@ static int compare(const void *a, const void *b)
 
 	if (left->kind != right->kind)
 		return (int)left->kind - (int)right->kind;
-	return strcmp(left->path, right->path);
+	return (left->link_id > right->link_id) - (left->link_id < right->link_id);
 }
 
 static int read_dir(DIR *dir, struct pins *pins)

@@ -32,7 +32,7 @@ struct pin {
 
 struct pins {
 	int count;
-	struct pin pin[PINS_MAX];	/* schedulers first, by name */
+	struct pin pin[PINS_MAX];	/* schedulers first; then oldest first */
 };
 
 /* 0, also if there are none; -EACCES without the right to look; or -errno. */
