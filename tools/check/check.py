@@ -146,6 +146,7 @@ def suites() -> list[list[Suite]]:
     quick = [
         Suite("decision arithmetic", ["out/test/decision_test"], "ktap"),
         Suite("generated from the netlink spec", ["tools/check/spec_ktap.sh"], "ktap"),
+        Suite("README", ["python3", "tools/check/readme.py", "check"], "ktap"),
         pytest_suite("testbed", "tools/testbed/tests"),
         pytest_suite("user space", "userspace/tests"),
         pytest_suite("guest runner", "tools/vm/test_vm.py"),
