@@ -110,7 +110,6 @@ static void conn_restart(struct conn *c)
 	chunk_queue_clear(&c->queue);
 	memset(&c->state, 0, sizeof(c->state));
 	memset(c->path, 0, sizeof(c->path));
-	c->acked_seen = 0;
 }
 
 /* Half the least round-trip time of the paths: the way of a DATA_ACK back. */
@@ -156,14 +155,14 @@ void conn_refresh(struct conn *c)
 	struct dpa_state *st = &c->state;
 	struct chunk_verdicts v;
 
-	if (msk_acked(msk) < c->acked_seen)
+	/* within one stream neither goes back */
+	if (msk_written(msk) < st->written || msk_acked(msk) < st->acked)
 		conn_restart(c);
 
 	st->now_ns = ktime_get_ns();
 	st->written = msk_written(msk);
 	st->sent = msk_sent(msk);
 	st->acked = msk_acked(msk);
-	c->acked_seen = st->acked;
 
 	v = chunk_queue_update(&c->queue, st->acked, st->now_ns,
 			       conn_ack_delay_ns(msk));

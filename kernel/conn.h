@@ -34,7 +34,6 @@ struct conn {
 	struct work_struct	work;
 
 	bool			dead;	/* released; nothing may be queued */
-	u64			acked_seen;	/* position at the last look */
 	u64			chunks_met;
 	u64			chunks_missed;
 	struct chunk_queue	queue;
