@@ -135,11 +135,13 @@ $(O)/test/decision_test: bpf/decision_test.c bpf/decision.h kernel/state.h
 # --- what the guest needs ---------------------------------------------------
 
 .PHONY: guest
-GUEST := $(O)/guest
+GUEST	  := $(O)/guest
+SELFTESTS := $(O)/selftests/opt/mpdpa/selftests
 guest: modules bpf lib cmd
 	@$(MAKE) --no-print-directory -C selftests OUT=$(abspath $(O)) all
 	@mkdir -p $(GUEST)/usr/local/lib/mpdpa $(GUEST)/usr/local/sbin
 	@cp -u $(MODULE) $(BPF_OBJECTS) $(GUEST)/usr/local/lib/mpdpa/
+	@cp -u $(MODULE) $(BPF_OBJECTS) $(SELFTESTS)/
 	@cp -u $(O)/bin/mpdpa $(GUEST)/usr/local/sbin/
 
 # --- installation on a real machine -----------------------------------------
