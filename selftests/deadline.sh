@@ -10,6 +10,7 @@ source "$(dirname "$0")/topology.sh"
 
 port=5000
 goodput=943
+need python3
 
 # what the chunk of most cases is: 4.2 s of one path
 length=4000000

@@ -6,6 +6,7 @@
     dpa_netlink.py dump             one line for each path
     dpa_netlink.py fill FIRST LAST  cost 1 for these interface numbers
     dpa_netlink.py clear            take all costs away
+    dpa_netlink.py interrupted      a dump with a change in the middle of it
 
 What it gets it prints. An error of the kernel is printed by its name, with the
 kernel's words if there are any, and makes the exit status 1.
@@ -21,7 +22,7 @@ import sys
 NETLINK_GENERIC = 16
 NLMSG_ERROR, NLMSG_DONE = 2, 3
 F_REQUEST, F_ACK, F_DUMP = 0x1, 0x4, 0x300
-F_ACK_TLVS = 0x200
+F_ACK_TLVS, F_CAPPED, F_DUMP_INTR = 0x200, 0x100, 0x10
 SOL_NETLINK, NETLINK_EXT_ACK = 270, 11
 CTRL_ID, CTRL_GETFAMILY, CTRL_A_ID, CTRL_A_NAME = 0x10, 3, 1, 2
 COMMANDS = {"set": 1, "del": 2, "get": 3}
@@ -55,15 +56,19 @@ class Family:
         self.socket.setsockopt(SOL_NETLINK, NETLINK_EXT_ACK, 1)
         self.sequence = 0
         self.messages = 0
+        self.interrupted = False
         name = attribute(CTRL_A_NAME, b"mptcp_dpa\0")
         reply = self.ask(CTRL_ID, CTRL_GETFAMILY, name, F_ACK)
         self.id = struct.unpack("=H", reply[0][CTRL_A_ID])[0]
 
-    def ask(self, family: int, command: int, payload: bytes, flags: int) -> list[dict[int, bytes]]:
+    def request(self, family: int, command: int, payload: bytes, flags: int) -> None:
         self.sequence += 1
         body = struct.pack("=BBH", command, 1, 0) + payload
         head = struct.pack("=IHHII", 16 + len(body), family, F_REQUEST | flags, self.sequence, 0)
         self.socket.send(head + body)
+
+    def ask(self, family: int, command: int, payload: bytes, flags: int) -> list[dict[int, bytes]]:
+        self.request(family, command, payload, flags)
         return self.answers()
 
     def answers(self) -> list[dict[int, bytes]]:
@@ -74,6 +79,7 @@ class Family:
             while len(data) >= 16:
                 length, kind, flags = struct.unpack_from("=IHH", data)
                 body = data[16:length]
+                self.interrupted |= bool(flags & F_DUMP_INTR)
                 data = data[(length + 3) & ~3 :]
                 if kind in (NLMSG_ERROR, NLMSG_DONE):
                     self.check(body, kind, flags)
@@ -88,7 +94,7 @@ class Family:
         words = b""
         if flags & F_ACK_TLVS:
             original = struct.unpack_from("=I", body, 4)[0]
-            at = 20 if flags & 0x100 else 4 + original
+            at = 20 if flags & F_CAPPED else 4 + original
             words = attributes(body[at:]).get(1, b"")
         raise Refused(number, words.rstrip(b"\0").decode())
 
@@ -129,6 +135,12 @@ def run(family: Family, command: str, words: list[str]) -> None:
         for path in family.dump():
             print(shown(path))
         print(f"messages {family.messages}")
+    elif command == "interrupted":
+        # the kernel has filled a message or two by now, the rest is to come
+        family.request(family.id, COMMANDS["get"], b"", F_DUMP)
+        Family().path("set", parse(["endpoint", "255", "cost", "9"]))
+        family.answers()
+        print("interrupted" if family.interrupted else "as if nothing had happened")
     elif command == "fill":
         for n in range(int(words[0]), int(words[1]) + 1):
             family.path("set", parse(["ifindex", str(n), "cost", "1"]))

@@ -120,7 +120,7 @@ check_refused() {
 
 no_write_to_connection() { check_refused no_write_msk 'no write access.*snd_burst'; }
 no_write_to_subflow() { check_refused no_write_sf 'no write access.*snd_burst'; }
-no_sleeping() { check_refused no_sleep 'invalid argument|sleepable'; }
+no_sleeping() { check_refused no_sleep 'unsupported member|invalid argument'; }
 no_get_send() { check_refused no_send 'invalid argument'; }
 no_empty_name() { check_refused no_name 'invalid argument'; }
 no_endless_name() { check_refused no_end 'invalid argument'; }
