@@ -61,7 +61,7 @@ def pytest_suite(name: str, path: str) -> Suite:
 
 def guest_suite(name: str, tests: list[str], clock: str = "virtual") -> Suite:
     results = OUT / name.replace(": ", "-")
-    command = ["tools/vm/guest", "run", "--clock", clock, "--timeout", "1500", "--quiet"]
+    command = ["tools/vm/guest", "run", "--clock", clock, "--timeout", "1500"]
     command += ["--overlay", "out/guest", "--overlay", "out/selftests"]
     command += ["--results", str(results), "--log", str(results) + ".log"]
     command += ["--", "/opt/mpdpa/selftests/run.sh", *tests]
