@@ -8,5 +8,6 @@ struct mptcp_subflow_context;
 
 int path_find(const struct conn *c, const struct mptcp_subflow_context *sf);
 int path_row(struct conn *c, struct mptcp_subflow_context *sf);
+void path_forget_costs(struct conn *c);
 
 #endif
