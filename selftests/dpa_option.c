@@ -150,6 +150,23 @@ int verb_info(struct state *s, const struct step *step)
 	return 0;
 }
 
+/* option get|set NAME SIZE: any option at SOL_MPTCP, by number */
+int verb_option(struct state *s, const struct step *step)
+{
+	unsigned char value[OPTION_MAX] = {};
+	int name = number(step->word[2]);
+	socklen_t size = number(step->word[3]);
+	int err;
+
+	if (size > sizeof(value))
+		return -E2BIG;
+	if (!strcmp(step->word[1], "set"))
+		err = setsockopt(s->fd, SOL_MPTCP, name, value, size);
+	else
+		err = getsockopt(s->fd, SOL_MPTCP, name, value, &size);
+	return err ? -errno : 0;
+}
+
 /* mark: remembers the info for "same" */
 int verb_mark(struct state *s, const struct step *step)
 {

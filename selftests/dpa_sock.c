@@ -324,7 +324,7 @@ static int wait_for_child(int pid)
 /* fork: a child takes the steps up to "join"; pass: it is handed the socket */
 static int verb_fork(struct state *s, const struct step *step)
 {
-	int pid, err = 0;
+	int pid = -1, err = 0;
 
 	if (!strcmp(step->word[0], "pass")) {
 		err = fork_and_pass(s, &pid);
@@ -362,7 +362,7 @@ static const struct {
 	{ "mark", verb_mark },		{ "same", verb_same },
 	{ "wait", verb_wait },		{ "subflows", verb_subflows },
 	{ "send", verb_send },		{ "drain", verb_drain },
-	{ "recv", verb_recv },
+	{ "recv", verb_recv },		{ "option", verb_option },
 };
 
 static int error_number(const char *name)

@@ -48,6 +48,7 @@ uint64_t number_of(const struct step *step, const char *key, uint64_t otherwise)
 /* verbs: 0 or a negative errno */
 int verb_chunk(struct state *s, const struct step *step);
 int verb_info(struct state *s, const struct step *step);
+int verb_option(struct state *s, const struct step *step);
 int verb_mark(struct state *s, const struct step *step);
 int verb_same(struct state *s, const struct step *step);
 int verb_wait(struct state *s, const struct step *step);

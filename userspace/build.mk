@@ -2,14 +2,15 @@
 # User space: libmpdpa, the command mpdpa, examples, tests.
 #
 # Included by the Makefile at the top, from where all paths count. Targets: lib,
-# cmd, examples, check-userspace, install-userspace. What other parts make and
-# this one needs: $(O)/bpf/mpdpa.bpf.o and $(O)/bpf/sockopt.bpf.o.
+# cmd, unit (test programs), check-userspace, check-userspace-guest,
+# install-userspace, uninstall-userspace. What other parts make and this one
+# needs: $(O)/bpf/mpdpa.bpf.o and $(O)/bpf/sockopt.bpf.o.
 
 O ?= out
 PKG_CONFIG ?= pkg-config
 BPFTOOL ?= bpftool
 PYTHON ?= python3
-MPDPA_VERSION ?= 0.1.0
+MPDPA_VERSION ?= $(or $(VERSION),0.1.0)
 DESTDIR ?=
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
@@ -23,6 +24,7 @@ us_cmd_sources := $(addprefix userspace/cmd/,args.c bpflog.c checks.c checks_net
 us_tests := $(patsubst userspace/tests/%.c,$(O)/test/%,$(wildcard userspace/tests/*.c))
 us_skeletons := $(O)/gen/mpdpa.skel.h $(O)/gen/sockopt.skel.h
 us_man := $(wildcard Documentation/man/*.[1-9])
+us_uapi := kernel/uapi/linux/mptcp_dpa.h kernel/uapi/linux/mptcp_dpa_sock.h
 
 us_so_major := 0
 us_so := libmpdpa.so.$(MPDPA_VERSION)
@@ -48,12 +50,11 @@ us_mnl_libs = $(shell $(PKG_CONFIG) --libs libmnl 2>/dev/null)
 us_q := $(if $(filter-out 0,$(V)),,@)
 us_say = $(if $(us_q),@printf '  %-8s %s\n' $(1) $@)
 
-.PHONY: lib cmd examples check-userspace install-userspace clean-userspace
-.PHONY: us-need-mnl us-need-libbpf
+.PHONY: lib cmd unit check-userspace check-userspace-guest us-need-mnl us-need-libbpf
+.PHONY: install-userspace uninstall-userspace
 
 lib: $(O)/lib/libmpdpa.a $(O)/lib/libmpdpa.so $(O)/lib/libmpdpa.pc
-cmd: $(O)/bin/mpdpa
-examples: $(O)/bin/example-deadline
+cmd: $(O)/bin/mpdpa $(O)/bin/example-deadline
 
 us-need-mnl:
 	@$(PKG_CONFIG) --exists libmnl || { \
@@ -64,6 +65,9 @@ us-need-libbpf:
 	@$(PKG_CONFIG) --exists '$(us_libbpf_need)' || { \
 		echo "missing: $(us_libbpf_need), static (Debian sid: apt install libbpf-dev;" \
 		     "or build with: tools/vm/buildenv run -- make cmd)" >&2; exit 1; }
+	@$(PKG_CONFIG) --exists libelf zlib libzstd || { \
+		echo "missing: what libbpf needs (Debian: apt install libelf-dev zlib1g-dev" \
+		     "libzstd-dev)" >&2; exit 1; }
 	@command -v $(BPFTOOL) >/dev/null || { \
 		echo "missing: bpftool (Debian: apt install bpftool)" >&2; exit 1; }
 
@@ -137,32 +141,59 @@ $(O)/test/%: userspace/tests/%.c $(O)/bin/obj/args.o $(O)/bin/obj/json.o \
 	$(call us_say,LINK)
 	$(us_q)$(CC) $(us_cmd_cflags) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(us_mnl_libs)
 
-check-userspace: lib cmd examples $(us_tests)
+unit: lib cmd $(us_tests)
+
+check-userspace: unit
 	MPDPA_OUT=$(abspath $(O)) $(PYTHON) -m pytest -q -p no:cacheprovider userspace/tests
+
+# Loading and unloading in a guest, with objects that are refused in many ways.
+us_guest := $(O)/test/guest
+us_guest_files := $(patsubst userspace/tests/guest/%.bpf.c,$(us_guest)/t/%.bpf.o, \
+	$(wildcard userspace/tests/guest/*.bpf.c)) $(us_guest)/t/load.sh $(us_guest)/t/test_socket
+
+$(us_guest)/t/%.bpf.o: userspace/tests/guest/%.bpf.c userspace/tests/guest/sched.h \
+		$(O)/bpf/vmlinux.h $(BPF_HEADERS)
+	@mkdir -p $(@D)
+	$(call us_say,BPF)
+	$(us_q)$(BPF_CLANG) $(BPF_CFLAGS) -c $< -o $@
+
+$(us_guest)/t/test_socket: $(O)/test/test_socket
+	@mkdir -p $(@D)
+	@cp $< $@
+
+$(us_guest)/t/load.sh: userspace/tests/guest/load.sh
+	@mkdir -p $(@D)
+	@cp $< $@
+
+check-userspace-guest: $(us_guest_files) guest
+	tools/vm/guest run --clock fast --timeout 300 --overlay $(O)/guest --overlay $(us_guest) \
+		-- /t/load.sh /usr/local/lib/mpdpa/mptcp_dpa.ko
 
 # --- installation ---
 
+us_dest := $(DESTDIR)$(PREFIX)
+us_completion := share/bash-completion/completions
+
 install-userspace: lib cmd
-	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(LIBDIR)/pkgconfig \
-		$(DESTDIR)$(PREFIX)/include/linux \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 $(O)/bin/mpdpa $(DESTDIR)$(PREFIX)/sbin/
+	install -d $(us_dest)/sbin $(us_dest)/include/linux $(us_dest)/$(us_completion) \
+		$(DESTDIR)$(LIBDIR)/pkgconfig
+	install -m 755 $(O)/bin/mpdpa $(us_dest)/sbin/
 	install -m 644 $(O)/lib/libmpdpa.a $(O)/lib/$(us_so) $(DESTDIR)$(LIBDIR)/
 	ln -sf $(us_so) $(DESTDIR)$(LIBDIR)/$(us_so_name)
 	ln -sf $(us_so_name) $(DESTDIR)$(LIBDIR)/libmpdpa.so
 	install -m 644 $(O)/lib/libmpdpa.pc $(DESTDIR)$(LIBDIR)/pkgconfig/
-	install -m 644 userspace/lib/mpdpa.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 kernel/uapi/linux/mptcp_dpa.h kernel/uapi/linux/mptcp_dpa_sock.h \
-		$(DESTDIR)$(PREFIX)/include/linux/
-	install -m 644 userspace/cmd/completion.bash \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/mpdpa
-	for page in $(us_man); do \
-		install -D -m 644 $$page \
-			$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
-	done
+	install -m 644 userspace/lib/mpdpa.h $(us_dest)/include/
+	install -m 644 $(us_uapi) $(us_dest)/include/linux/
+	install -m 644 userspace/cmd/completion.bash $(us_dest)/$(us_completion)/mpdpa
+	userspace/man.sh install $(us_dest)/share/man $(us_man)
+	$(if $(DESTDIR),,ldconfig)
 
-clean-userspace:
-	rm -rf $(O)/lib $(O)/bin $(O)/gen $(O)/test
+uninstall-userspace:
+	rm -f $(us_dest)/sbin/mpdpa $(us_dest)/include/mpdpa.h $(us_dest)/$(us_completion)/mpdpa
+	rm -f $(addprefix $(us_dest)/include/linux/,$(notdir $(us_uapi)))
+	rm -f $(DESTDIR)$(LIBDIR)/libmpdpa.* $(DESTDIR)$(LIBDIR)/pkgconfig/libmpdpa.pc
+	userspace/man.sh uninstall $(us_dest)/share/man $(us_man)
+	$(if $(DESTDIR),,ldconfig)
 
 .PHONY: FORCE
 FORCE:

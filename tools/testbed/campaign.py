@@ -83,7 +83,7 @@ def run(cells: list[Cell], machine: Machine, jobs: int, out: File, command: str)
     wanted = list(dict.fromkeys(_measured_as(cell) for cell in cells))
     _clear(out)
     with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
-        runner = Runner(machine, File(scratch), out / "log")
+        runner = Runner(machine, File(scratch), out / "log", jobs)
         measured = _run_all(runner, wanted, jobs)
         series = _keep_series(out, measured)
     finished = []

@@ -58,8 +58,7 @@ class Fields:
 
     def integers(self, key: str, low: int, high: int, default: Any = _MISSING) -> tuple[int, ...]:
         expected = f"a list of whole numbers from {low} to {high}"
-        good = lambda v: _is_list(v, lambda x: _is_integer(x) and low <= x <= high)  # noqa: E731
-        return tuple(self._take(key, default, expected, good))
+        return self.items(key, expected, lambda v: _is_integer(v) and low <= v <= high, default)
 
     def items(
         self, key: str, expected: str, good: Callable[[Any], bool], default: Any = _MISSING
@@ -72,8 +71,7 @@ class Fields:
 
     def tables(self, key: str) -> list[Fields]:
         expected = f"at least one [[{key}]]"
-        good = lambda v: isinstance(v, list) and len(v) > 0  # noqa: E731
-        rows = self._take(key, _MISSING, expected, good)
+        rows = self._take(key, _MISSING, expected, lambda v: isinstance(v, list) and len(v) > 0)
         return [Fields(row, self._where, f"{self._name(key)}[{i}]") for i, row in enumerate(rows)]
 
     def finish(self, known: str) -> None:

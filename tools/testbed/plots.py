@@ -100,7 +100,7 @@ def throughput(runs: Sequence[Finished], folder: File) -> str:
             axes.set_ylabel("Mbit/s")
         grid[-1].set_xlabel("seconds after the start")
 
-    height = 1.62 * len(shown) + 0.5
+    height = 1.62 * len(shown) + 0.6
     return _draw((_WIDTH, height), len(shown), "Goodput per path over time", paint)
 
 
@@ -158,7 +158,7 @@ def completion(runs: Sequence[Finished]) -> str:
         axes.set_xlim(left=0)
         axes.set_xlabel("seconds from release to the last byte read")
 
-    size = (_WIDTH, 0.42 * len(runs) + 0.9)
+    size = (_WIDTH, 0.42 * len(runs) + 1.1)
     return _draw(size, 1, "Completion time of each chunk", paint)
 
 
@@ -199,5 +199,5 @@ def shares(runs: Sequence[Finished], published: Sequence[float | None]) -> str:
         axes.set_xlim(0, max([*values, *known, oracle, 10]) * 1.15)
         axes.set_xlabel("payload put on costly paths, % of the payload delivered")
 
-    size = (_WIDTH, 0.42 * len(runs) + 0.9)
+    size = (_WIDTH, 0.42 * len(runs) + 1.1)
     return _draw(size, 1, "Share of the payload on costly paths", paint)

@@ -114,6 +114,7 @@ def show(runs: list[Finished], reference: Reference) -> None:
 
 def _table(group: Group, short: str) -> Table:
     table = Table(title=group.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    table.pad_edge, table.collapse_padding = False, True
     for index, heading in enumerate(HEADINGS):
         table.add_column(heading, justify="right" if index else "left", no_wrap=True)
     if group.has_published:

@@ -8,13 +8,14 @@
 #include "bpflog.h"
 
 #define TAIL_LINES	15
+#define TAIL_WARNINGS	5
 #define VERIFIER_BEGIN	"-- BEGIN PROG LOAD LOG --\n"
 #define VERIFIER_END	"-- END PROG LOAD LOG --"
 
 /* libbpf's print function gets no argument of ours, hence these. */
 static int verbosity;
 static char *verifier_log;	/* the last one */
-static char *first_warning;	/* that is no verifier log */
+static char warnings[4096];	/* the last ones that are none */
 
 static void keep_verifier_log(const char *begin)
 {
@@ -22,6 +23,19 @@ static void keep_verifier_log(const char *begin)
 
 	free(verifier_log);
 	verifier_log = strndup(begin, end ? (size_t)(end - begin) : strlen(begin));
+}
+
+static void keep_warning(const char *text)
+{
+	size_t length = strlen(text), room = sizeof(warnings) - 1 - strlen(warnings);
+
+	if (length >= sizeof(warnings))
+		return;
+	/* Older ones make room. */
+	if (length > room)
+		memmove(warnings, warnings + length - room,
+			strlen(warnings) - (length - room) + 1);
+	strcat(warnings, text);
 }
 
 static int keep(enum libbpf_print_level level, const char *format, va_list list)
@@ -36,8 +50,8 @@ static int keep(enum libbpf_print_level level, const char *format, va_list list)
 		begin = strstr(text, VERIFIER_BEGIN);
 		if (begin)
 			keep_verifier_log(begin + strlen(VERIFIER_BEGIN));
-		else if (!first_warning)
-			first_warning = strdup(text);
+		else
+			keep_warning(text);
 	}
 	free(text);
 	return 0;
@@ -83,7 +97,7 @@ void bpflog_tail(void)
 	if (verifier_log) {
 		fputs("The verifier's last lines (all of them with -v):\n", stderr);
 		print_indented(last_lines(verifier_log, TAIL_LINES));
-	} else if (first_warning) {
-		print_indented(first_warning);
+	} else {
+		print_indented(last_lines(warnings, TAIL_WARNINGS));
 	}
 }

@@ -19,8 +19,8 @@ static void check_selected(struct findings *findings)
 		return;
 	if (!system_has_word(available, current))
 		finding(findings, VERDICT_FAIL, "selected", mend,
-			"net.mptcp.scheduler names \"%s\", which is not attached: new sockets "
-			"get the default", current);
+			"net.mptcp.scheduler names \"%s\", which is not attached: new sockets get the default",
+			current);
 	else if (strncmp(current, SCHED_NAME, strlen(SCHED_NAME)))
 		finding(findings, VERDICT_FAIL, "selected", mend,
 			"net.mptcp.scheduler selects \"%s\", which knows no deadlines", current);
@@ -85,8 +85,7 @@ static void check_endpoints(struct findings *findings, const struct pm_settings 
 	if (!settings->endpoints)
 		finding(findings, VERDICT_NOTE, "endpoints",
 			"ip mptcp endpoint add ADDRESS dev IFACE subflow",
-			"no MPTCP endpoint: connections made here have one path unless the peer "
-			"offers more");
+			"no MPTCP endpoint: connections made here have one path unless the peer offers more");
 	else
 		finding(findings, VERDICT_OK, "endpoints", NULL,
 			"MPTCP endpoints: %u, %u of them flagged backup", settings->endpoints,

@@ -66,9 +66,11 @@ static int open_object(struct load *load)
 
 	load->object = file ? object_open_file(file) : object_open_scheduler();
 	if (!load->object) {
+		char text[128];
 		int err = errno;
 
-		refused("load: cannot open %s: %s", object_name(load), strerror(err));
+		libbpf_strerror(err, text, sizeof(text));
+		refused("load: cannot open %s: %s", object_name(load), text);
 		/* That a file is not there needs no more words. */
 		if (err != ENOENT)
 			bpflog_tail();
@@ -76,8 +78,11 @@ static int open_object(struct load *load)
 	}
 	load->sched_count = object_schedulers(load->object, load->scheds);
 	if (!load->sched_count)
-		return refused("load: %s holds no scheduler (a struct_ops of type "
-			       "mptcp_sched_ops)", object_name(load));
+		return refused("load: %s holds no scheduler (a struct_ops of type mptcp_sched_ops)",
+			       object_name(load));
+	if (load->sched_count == -EOPNOTSUPP)
+		return refused("load: %s holds schedulers for other kernels only",
+			       object_name(load));
 	if (load->sched_count == -E2BIG)
 		return refused("load: %s holds more than %d schedulers", object_name(load),
 			       OBJECT_SCHEDS_MAX);
@@ -99,8 +104,8 @@ static int check_names(const struct load *load)
 		if (pins_find(&load->before, name))
 			return refused("load: scheduler %s is loaded already", name);
 		if (system_has_word(available, name))
-			return refused("load: a scheduler %s is there already, but not by this "
-				       "command", name);
+			return refused("load: a scheduler %s is there already, but not by this command",
+				       name);
 	}
 	return MPDPA_EXIT_OK;
 }
@@ -132,6 +137,18 @@ static int keep(struct load *load, struct bpf_link *link, const char *name)
 	return MPDPA_EXIT_OK;
 }
 
+static int refuse_attach(const char *name, int err)
+{
+	if (err == EEXIST)
+		return refused("load: cannot attach scheduler %s: the name is taken", name);
+	if (err == ENOSPC)
+		return refused("load: cannot attach scheduler %s: live sockets or others take all room",
+			       name);
+	refused("load: cannot attach scheduler %s: %s", name, strerror(err));
+	bpflog_tail();
+	return MPDPA_EXIT_REFUSED;
+}
+
 static int attach_schedulers(struct load *load)
 {
 	int i, err;
@@ -140,12 +157,8 @@ static int attach_schedulers(struct load *load)
 		const struct object_sched *sched = &load->scheds[i];
 		struct bpf_link *link = bpf_map__attach_struct_ops(sched->map);
 
-		if (!link) {
-			refused("load: cannot attach scheduler %s: %s", sched->name,
-				strerror(errno));
-			bpflog_tail();
-			return MPDPA_EXIT_REFUSED;
-		}
+		if (!link)
+			return refuse_attach(sched->name, errno);
 		err = keep(load, link, sched->name);
 		if (err)
 			return err;
@@ -204,14 +217,12 @@ static int attach_sockopt(struct load *load)
 /* Whether the programs are to be attached, or -1: there are some elsewhere. */
 static int wants_sockopt(const struct load *load)
 {
-	bool there = pins_find(&load->before, PIN_SETSOCKOPT) ||
-		     pins_find(&load->before, PIN_GETSOCKOPT);
+	bool there = pins_count(&load->before, PIN_KIND_SOCKOPT);
 
 	if (load->options->no_sockopt)
 		return 0;
 	if (there && load->options->cgroup) {
-		refused("load: the socket-option programs are attached already, "
-			"\"--cgroup\" comes too late");
+		refused("load: the socket-option programs are attached already, \"--cgroup\" comes too late");
 		return -1;
 	}
 	return !there;

@@ -104,29 +104,81 @@ static bool good_name(const char *name)
 	return name[0] && name[0] != '.' && !strchr(name, '/') && strncmp(name, "sockopt-", 8);
 }
 
+static bool has_member(const struct btf *btf, const struct btf_type *type, const char *name)
+{
+	const struct btf_member *member = btf_members(type);
+	__u32 i;
+
+	for (i = 0; i < btf_vlen(type); i++) {
+		if (!strcmp(btf__name_by_offset(btf, member[i].name_off), name))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether the running kernel's schedulers have all of the members. An object
+ * for several kernels holds a scheduler more than once, in flavours of the type.
+ */
+static bool fits_kernel(const struct btf *kernel, const struct btf *btf,
+			const struct btf_type *type)
+{
+	__s32 id = kernel ? btf__find_by_name_kind(kernel, OPS_TYPE, BTF_KIND_STRUCT) : -1;
+	const struct btf_member *member = btf_members(type);
+	__u32 i;
+
+	/* It is for the kernel to say what it lacks. */
+	if (id < 0)
+		return true;
+	for (i = 0; i < btf_vlen(type); i++) {
+		if (!has_member(kernel, btf__type_by_id(kernel, id),
+				btf__name_by_offset(btf, member[i].name_off)))
+			return false;
+	}
+	return true;
+}
+
+static int add_sched(const struct btf *btf, const struct btf_type *type, struct bpf_map *map,
+		     struct object_sched *scheds, int count)
+{
+	struct object_sched *sched = &scheds[count];
+
+	if (count == OBJECT_SCHEDS_MAX)
+		return -E2BIG;
+	if (!read_name(btf, type, map, sched->name) || !good_name(sched->name))
+		return -EINVAL;
+	sched->map = map;
+	/* Objects of the older kind, without a link, would stay for ever. */
+	bpf_map__set_map_flags(map, bpf_map__map_flags(map) | BPF_F_LINK);
+	return 0;
+}
+
 int object_schedulers(struct bpf_object *object, struct object_sched *scheds)
 {
 	const struct btf *btf = bpf_object__btf(object);
+	struct btf *kernel = btf__load_vmlinux_btf();
+	int count = 0, unfit = 0, err = 0;
 	struct bpf_map *map;
-	int count = 0;
 
 	bpf_object__for_each_map(map, object) {
-		const struct btf_type *type;
+		const struct btf_type *type = NULL;
 
-		if (bpf_map__type(map) != BPF_MAP_TYPE_STRUCT_OPS || !bpf_map__autocreate(map))
-			continue;
-		type = btf ? find_ops_type(btf, bpf_map__name(map)) : NULL;
+		if (bpf_map__type(map) == BPF_MAP_TYPE_STRUCT_OPS && btf)
+			type = find_ops_type(btf, bpf_map__name(map));
 		if (!type)
 			continue;
-		if (count == OBJECT_SCHEDS_MAX)
-			return -E2BIG;
-		scheds[count].map = map;
-		if (!read_name(btf, type, map, scheds[count].name) ||
-		    !good_name(scheds[count].name))
-			return -EINVAL;
-		/* Objects of the older kind, without a link, would stay for ever. */
-		bpf_map__set_map_flags(map, bpf_map__map_flags(map) | BPF_F_LINK);
+		bpf_map__set_autocreate(map, fits_kernel(kernel, btf, type));
+		if (!bpf_map__autocreate(map)) {
+			unfit++;
+			continue;
+		}
+		err = add_sched(btf, type, map, scheds, count);
+		if (err)
+			break;
 		count++;
 	}
-	return count;
+	btf__free(kernel);
+	if (!err && !count && unfit)
+		err = -EOPNOTSUPP;
+	return err ?: count;
 }

@@ -20,8 +20,9 @@ struct bpf_object *object_open_sockopt(void);
 struct bpf_object *object_open_file(const char *path);
 
 /*
- * Finds the schedulers of an object that is not loaded yet and readies them for
- * a link. Their number, at most OBJECT_SCHEDS_MAX, or -errno.
+ * Finds the schedulers of an object that is not loaded yet, readies those that
+ * fit the running kernel for a link and leaves the others out. Their number, at
+ * most OBJECT_SCHEDS_MAX, or -errno; -EOPNOTSUPP if there are some but none fits.
  */
 int object_schedulers(struct bpf_object *object, struct object_sched *scheds);
 

@@ -45,12 +45,14 @@ static int connect_module(struct mpdpa_ctl **ctl)
 /* Turns the words into the kernel's numbers. */
 static int resolve(const struct path_words *words, struct mpdpa_path *path)
 {
+	char more;
+
 	*path = (struct mpdpa_path){ .endpoint_id = words->endpoint, .cost = words->cost };
 	if (!words->dev)
 		return MPDPA_EXIT_OK;
 	path->ifindex = if_nametoindex(words->dev);
 	/* An interface that is gone is shown by its number and can still be named so. */
-	if (!path->ifindex && sscanf(words->dev, "if%u", &path->ifindex) != 1)
+	if (!path->ifindex && sscanf(words->dev, "if%u%c", &path->ifindex, &more) != 1)
 		return refused("path: no interface \"%s\"", words->dev);
 	return MPDPA_EXIT_OK;
 }

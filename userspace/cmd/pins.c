@@ -22,7 +22,6 @@ static int describe(struct pin *pin)
 	__u32 size = sizeof(info);
 	int fd, err;
 
-	pin->kind = PIN_KIND_UNKNOWN;
 	fd = bpf_obj_get(pin->path);
 	if (fd < 0)
 		return -errno;
@@ -64,9 +63,9 @@ static int read_dir(DIR *dir, struct pins *pins)
 			continue;
 		if (pins->count == PINS_MAX)
 			return -E2BIG;
-		memset(pin, 0, sizeof(*pin));
+		*pin = (struct pin){ .kind = PIN_KIND_UNKNOWN };
 		pins_path(pin->path, entry->d_name);
-		err = describe(pin);
+		err = entry->d_type == DT_DIR ? 0 : describe(pin);
 		/* Removed by somebody else a moment ago. */
 		if (err == -ENOENT)
 			continue;

@@ -88,7 +88,7 @@ static void show_text(const struct status *status)
 	int i;
 
 	if (status->module)
-		printf("module      " MODULE_NAME " %s, %s in use\n", status->version,
+		printf("module      " MODULE_NAME " %s, used %s times\n", status->version,
 		       status->users);
 	else
 		printf("module      " MODULE_NAME " is not loaded\n");

@@ -10,8 +10,7 @@
 #include "cmd.h"
 #include "pins.h"
 
-/* The kernel lets go of a scheduler a little after the link is gone. */
-#define SETTLE_TRIES	50
+#define SETTLE_TRIES	100
 #define SETTLE_STEP_NS	10000000L
 
 /* Which pins go. */
@@ -87,19 +86,53 @@ static int detach(const struct pin *pin)
 }
 
 /* Sockets that use a scheduler hold its map. */
-static bool still_used(const struct pin *pin)
+static bool in_use(const struct pin *pin)
+{
+	int fd = bpf_map_get_fd_by_id(pin->map_id);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+static bool any_in_use(const struct unload *unload)
+{
+	int i;
+
+	for (i = 0; i < unload->pins.count; i++) {
+		if (unload->goes[i] && unload->pins.pin[i].kind == PIN_KIND_SCHED &&
+		    in_use(&unload->pins.pin[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool module_in_use(void)
+{
+	char users[16];
+
+	return !system_read("/sys/module/" MODULE_NAME "/refcnt", users, sizeof(users)) &&
+	       strcmp(users, "0");
+}
+
+/*
+ * The kernel lets go of schedulers and programs a little after their links are
+ * gone. Waits for it, so that the module can be removed right after.
+ */
+static void settle(const struct unload *unload)
 {
 	const struct timespec step = { .tv_nsec = SETTLE_STEP_NS };
-	int i, fd;
+	bool all = true;
+	int i;
 
+	for (i = 0; i < unload->pins.count; i++)
+		all = all && unload->goes[i];
 	for (i = 0; i < SETTLE_TRIES; i++) {
-		fd = bpf_map_get_fd_by_id(pin->map_id);
-		if (fd < 0)
-			return false;
-		close(fd);
+		if (!any_in_use(unload) && !(all && module_in_use()))
+			break;
 		nanosleep(&step, NULL);
 	}
-	return true;
 }
 
 static int detach_all(const struct unload *unload)
@@ -120,7 +153,7 @@ static void report_users(const struct unload *unload)
 	for (i = 0; i < unload->pins.count; i++) {
 		const struct pin *pin = &unload->pins.pin[i];
 
-		if (unload->goes[i] && pin->kind == PIN_KIND_SCHED && still_used(pin))
+		if (unload->goes[i] && pin->kind == PIN_KIND_SCHED && in_use(pin))
 			printf("%s: live sockets keep the scheduler until they close; "
 			       MODULE_NAME " cannot be removed before\n", pin_name(pin));
 	}
@@ -139,6 +172,7 @@ static int unload_run(const struct options *options, struct args *args)
 		return err;
 	err = detach_all(&unload);
 	pins_remove_dir();
+	settle(&unload);
 	report_users(&unload);
 	return err;
 }

@@ -1,0 +1,332 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The socket options, from a process without privileges: every error that
+# MPTCP_DPA_CHUNK promises, that none of them leaves a trace, and the sockets
+# on which the options do not work, or no longer.
+
+source "$(dirname "$0")/lib.sh"
+source "$(dirname "$0")/topology.sh"
+
+info_size=480
+default_port=5000
+
+# what a chunk that is in order looks like
+good="len=1000 ms=60000"
+
+# ARGUMENTS => ERROR, one a line: whatever the state of the connection
+refusals() {
+	local max=9223372036854775807 over=9223372036854775808
+	local far=4611686018427387905
+
+	cat <<-EOF
+		$good size=0 => EINVAL
+		$good size=31 => EINVAL
+		$good flags=2 => EINVAL
+		$good flags=0x80000000 => EINVAL
+		$good alpha=99 => EINVAL
+		$good alpha=4001 => EINVAL
+		$good alpha=0xffffffff => EINVAL
+		$good size=40 tail=1 => E2BIG
+		$good size=4096 tail=1 => E2BIG
+		$good size=5000 => E2BIG
+		len=0 ms=60000 => ENODATA
+		len=$far ms=60000 => EFBIG
+		len=0xffffffffffffffff ms=60000 => EFBIG
+		len=1000 ms=0 => ETIME
+		len=1000 ns=1 flags=1 => ETIME
+		len=1000 by=0 => ETIME
+		len=1000 ns=0 flags=1 => ETIME
+		len=1000 ns=$max => EOVERFLOW
+		len=1000 ns=$over => EOVERFLOW
+		len=1000 ns=$over flags=1 => EOVERFLOW
+		len=1000 ns=0xffffffffffffffff => EOVERFLOW
+	EOF
+}
+
+# read_refusals ARRAY: as steps, each followed by "same"
+read_refusals() {
+	local -n into=$1
+	local line
+
+	into=(mark)
+	while read -r line; do
+		into+=("chunk $line" same)
+	done < <(refusals)
+}
+
+# nobody NAMESPACE STEP...
+nobody() {
+	local ns=$1
+
+	shift
+	in_ns "$ns" setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$files/dpa_sock" "$@"
+}
+
+address() { [ "$1" = 6 ] && echo $server6 || echo $server4; }
+
+# prepare [SCHEDULER]
+prepare() {
+	[ -n "$client" ] || direct 2
+	attach || { fail "cannot attach"; return 1; }
+	scheduler "${1:-mpdpa}"
+	sysctl_in "$server" net.mptcp.scheduler="${1:-mpdpa}"
+}
+
+# listening FAMILY STEP...
+listening() {
+	local at
+
+	at=$(address "$1")
+	shift
+	server "$server" "$at" $default_port "$tmp/server" "$@"
+}
+
+# all refusals, with no chunk set and with one, before and after connect
+check_refusals() {
+	local -a steps
+
+	prepare || return
+	read_refusals steps
+	nobody "$client" "socket $1 mptcp" "${steps[@]}" >"$tmp/out" ||
+		fail "unconnected: $(tail -n 3 "$tmp/out")"
+	nobody "$client" "socket $1 mptcp" "chunk $good" "${steps[@]}" \
+		>"$tmp/out" || fail "unconnected, with a chunk: $(tail -n 3 "$tmp/out")"
+	listening "$1" accept drain accept drain
+	nobody "$client" "connect $(address "$1") $default_port" \
+		"${steps[@]}" >"$tmp/out" ||
+		fail "connected: $(tail -n 3 "$tmp/out")"
+	nobody "$client" "connect $(address "$1") $default_port" \
+		"chunk $good cookie=7 alpha=2000" "send 500" \
+		"wait acked=500" "sleep 300" "${steps[@]}" >"$tmp/out" ||
+		fail "connected, with a chunk: $(tail -n 3 "$tmp/out")"
+}
+
+refusals_v4() { check_refusals 4; }
+refusals_v6() { check_refusals 6; }
+
+# the ends of every range, and longer structures whose tail is zero
+check_accepted() {
+	prepare || return
+	listening "$1" accept drain
+	nobody "$client" "connect $(address "$1") $default_port" \
+		"chunk $good" "chunk $good size=32" "chunk $good size=33" \
+		"chunk $good size=40" "chunk $good size=4096" \
+		"chunk $good alpha=0" "chunk $good alpha=100" \
+		"chunk $good alpha=4000" "chunk len=1 ms=60000" \
+		"chunk len=1 by=60000" "chunk $good cookie=0xffffffffffffffff" \
+		"chunk len=1 ns=9223372036854775807 flags=1" \
+		"info got=$info_size" >"$tmp/out" ||
+		fail "$(tail -n 3 "$tmp/out")"
+	expect_eq "queued" "$(field "$tmp/out" info queued)" 12
+	nobody "$client" "socket $1 mptcp" "chunk len=4611686018427387904 ms=60000" \
+		"chunk len=4611686018427387904 ms=60000 => EFBIG" >"$tmp/out" ||
+		fail "2^62: $(tail -n 3 "$tmp/out")"
+}
+
+accepted_v4() { check_accepted 4; }
+accepted_v6() { check_accepted 6; }
+
+# what the info says of a chunk is what was set
+info_tells() {
+	prepare || return
+	listening 4 accept drain
+	nobody "$client" "connect $server4 $default_port" \
+		"chunk len=5000 ms=20000 cookie=0xabcdef0123456789 alpha=1500" \
+		"send 2000" "wait acked=2000" "info got=$info_size" \
+		>"$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
+	expect_eq "chunk" "$(jq -r 'select(.step == "info") |
+		[.queued, .flags, .length, .sent, .acked, .alpha_milli, .met,
+		.missed, .path_size] | join(" ")' "$tmp/out")" \
+		"1 1 5000 2000 2000 1500 0 0 48"
+	# jq's numbers are doubles
+	grep -q '"cookie":12379813738877118345,' "$tmp/out" ||
+		fail "the cookie is another"
+	expect_eq "deadline" "$(field "$tmp/out" info deadline_ns | cut -c1-4)" \
+		"$(field "$tmp/out" chunk due_ns | cut -c1-4)"
+}
+
+info_sizes() {
+	prepare || return
+	listening 4 accept drain
+	nobody "$client" "connect $server4 $default_port" \
+		"info size=0 => EINVAL" "info size=7 => EINVAL" \
+		"info size=8 got=8" "info size=96 got=96" \
+		"info size=$info_size got=$info_size" \
+		"info size=1024 got=$info_size" \
+		"info size=4096 got=$info_size" "info size=5000 got=$info_size" \
+		"chunk $good" "send 10" "wait acked=10" \
+		"info size=7 => EINVAL" "info size=100 got=100" \
+		"info size=4096 got=$info_size" "info size=5000 got=$info_size" \
+		>"$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
+}
+
+# the other way round, and numbers beside ours
+wrong_options() {
+	prepare || return
+	nobody "$client" "socket 4 mptcp" \
+		"option set 0x4451 480 => ENOPROTOOPT" \
+		"option get 0x4450 32 => ENOPROTOOPT" \
+		"option set 0x444f 32 => any" "option set 0x4452 32 => any" \
+		"chunk $good" >"$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
+	nobody "$client" "socket 4 mptcp" "option set 0x4452 32" >"$tmp/out" &&
+		fail "an unknown option was taken"
+	# the kernel's own options work as without the programs
+	listening 4 accept drain
+	nobody "$client" "connect $server4 $default_port" "option get 1 64" \
+		"wait subflows=1" >"$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
+}
+
+# a TCP socket, and one that a listener accepted from a peer without MPTCP
+plain_tcp() {
+	prepare || return
+	nobody "$client" "socket 4 tcp" "chunk $good => ENOPROTOOPT" \
+		"info => ENOPROTOOPT" >"$tmp/out" ||
+		fail "a TCP socket: $(tail -n 3 "$tmp/out")"
+	listening 4 accept "chunk $good => ENOPROTOOPT" "info => ENOPROTOOPT" drain
+	nobody "$client" "socket 4 tcp" "connect $server4 $default_port" \
+		"send 1000" shutdown drain >/dev/null || fail "the TCP client"
+	finish "$last_pid" 10 || fail "accepted: $(tail -n 3 "$tmp/server")"
+}
+
+# fallen_back FAMILY: the peer does not do MPTCP
+fallen_back() {
+	prepare || return
+	start "$tmp/server" in_ns "$server" "$files/dpa_sock" "socket $1 tcp" \
+		"listen $(address "$1") $default_port" accept drain
+	wait_until 10 is_listening "$server" $default_port
+	nobody "$client" "socket $1 mptcp" "chunk $good" \
+		"connect $(address "$1") $default_port" \
+		"chunk $good => EPROTONOSUPPORT" "send 100000" \
+		"chunk $good => EPROTONOSUPPORT" info shutdown drain \
+		>"$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
+	finish "$last_pid" 10 || fail "the server: $(tail -n 3 "$tmp/server")"
+	expect_eq "received" "$(field "$tmp/server" drain received)" 100000
+}
+
+fell_back_v4() { fallen_back 4; }
+fell_back_v6() { fallen_back 6; }
+
+shut_down() {
+	prepare || return
+	listening 4 accept drain "sleep 300" "send 1000" shutdown
+	nobody "$client" "connect $server4 $default_port" "chunk $good" \
+		"send 1000" "wait queued=0" shutdown mark "chunk $good => EPIPE" \
+		same "recv 1000" "chunk $good => any" info >"$tmp/out" ||
+		fail "$(tail -n 3 "$tmp/out")"
+}
+
+ended() {
+	prepare || return
+	listening 4 accept "recv 1000" abort
+	nobody "$client" "connect $server4 $default_port" "chunk $good" \
+		"send 1000" "recv 1 => ECONNRESET" "mark" \
+		"chunk $good => ENOTCONN" same >"$tmp/out" ||
+		fail "reset by the peer: $(tail -n 3 "$tmp/out")"
+	nobody "$client" "connect $server4 9 => ECONNREFUSED" \
+		"chunk $good => any" info >"$tmp/out" ||
+		fail "connection refused: $(tail -n 3 "$tmp/out")"
+}
+
+listener() {
+	prepare || return
+	nobody "$server" "listen $server4 $default_port" mark \
+		"chunk $good => ENOTCONN" same >"$tmp/out" ||
+		fail "$(tail -n 3 "$tmp/out")"
+}
+
+other_scheduler() {
+	prepare default || return
+	listening 4 accept drain
+	nobody "$client" "socket 4 mptcp" "chunk $good => EOPNOTSUPP" \
+		"info => EOPNOTSUPP" "connect $server4 $default_port" \
+		"chunk $good => EOPNOTSUPP" "info => EOPNOTSUPP" \
+		"send 1000" shutdown drain >"$tmp/out" ||
+		fail "$(tail -n 3 "$tmp/out")"
+}
+
+# an accepted socket begins with nothing, whatever others were told
+accepted_socket() {
+	prepare || return
+	listening 4 accept info "chunk len=50000 ms=5000 cookie=3" info \
+		"send 50000" "wait queued=0" info shutdown drain
+	nobody "$client" "socket 4 mptcp" "chunk $good" \
+		"connect $server4 $default_port" "recv 50000" shutdown drain \
+		>"$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
+	finish "$last_pid" 10 || fail "accepted: $(tail -n 3 "$tmp/server")"
+	expect_eq "queued" "$(jq -r 'select(.step == "info") | .queued' \
+		"$tmp/server" | xargs)" "0 1 0"
+	expect_eq "met" "$(field "$tmp/server" info met)" 1
+}
+
+# 64 may wait; when one has left there is room for another
+one_too_many() {
+	local i
+	local -a steps=()
+
+	prepare || return
+	for ((i = 0; i < 64; i++)); do
+		steps+=("chunk len=100 ms=30000 cookie=$i")
+	done
+	listening 4 accept drain
+	nobody "$client" "connect $server4 $default_port" "${steps[@]}" mark \
+		"chunk $good => ENOBUFS" same "send 250" "wait queued=62" \
+		"chunk $good" "chunk $good" mark "chunk $good => ENOBUFS" same \
+		info >"$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
+	expect_eq "head" "$(field "$tmp/out" info cookie)" 2
+	expect_eq "queued" "$(field "$tmp/out" info queued)" 64
+	expect_eq "met" "$(field "$tmp/out" info met)" 2
+}
+
+# the state belongs to the socket, not to a process
+shared_socket() {
+	prepare || return
+	listening 4 accept drain accept drain
+	nobody "$client" "connect $server4 $default_port" "chunk $good cookie=1" \
+		fork "chunk $good cookie=2" join "send 500" "wait acked=500" \
+		info >"$tmp/out" || fail "forked: $(tail -n 3 "$tmp/out")"
+	expect_eq "queued after fork" "$(field "$tmp/out" info queued)" 2
+	nobody "$client" "connect $server4 $default_port" "chunk $good cookie=1" \
+		pass "chunk $good cookie=2" "info" join info >"$tmp/out" ||
+		fail "passed: $(tail -n 3 "$tmp/out")"
+	expect_eq "queued after passing" "$(field "$tmp/out" info queued)" 2
+}
+
+# connect(AF_UNSPEC) and a second connection in the same socket
+restarted() {
+	prepare || return
+	listening 4 accept "drain => any" accept drain
+	nobody "$client" "connect $server4 $default_port" \
+		"chunk len=100000 ms=60000 cookie=1" "send 50000" \
+		"wait acked=50000" unspec info \
+		"connect $server4 $default_port" info \
+		"chunk len=2000 ms=5000 cookie=2" info "send 2000" \
+		"wait queued=0" info shutdown drain >"$tmp/out" ||
+		fail "$(tail -n 3 "$tmp/out")"
+	expect_eq "queued" "$(jq -r 'select(.step == "info") | .queued' \
+		"$tmp/out" | xargs)" "0 0 1 0"
+	expect_eq "cookie and length" "$(jq -r 'select(.queued == 1) |
+		[.cookie, .length] | join(" ")' "$tmp/out")" "2 2000"
+	expect_eq "met" "$(field "$tmp/out" info met)" 1
+}
+
+# in a cgroup beside ours, where the programs are not
+other_cgroup() {
+	local beside=${cgroup}b
+
+	prepare || return
+	mkdir "$beside"
+	start "$tmp/out" bash -c "echo \$\$ >$beside/cgroup.procs
+		exec ip netns exec $client $files/dpa_sock 'socket 4 mptcp' \
+		'info => EOPNOTSUPP' 'chunk $good'"
+	wait "$last_pid" && fail "a chunk was taken"
+	grep -qE 'ENOPROTOOPT|EOPNOTSUPP' "$tmp/out" || fail "$(cat "$tmp/out")"
+	grep -q '^# chunk' "$tmp/out" || fail "$(cat "$tmp/out")"
+	rmdir "$beside"
+}
+
+run_cases "$@" -- refusals_v4 refusals_v6 accepted_v4 accepted_v6 info_tells \
+	info_sizes wrong_options plain_tcp fell_back_v4 fell_back_v6 shut_down \
+	ended listener other_scheduler accepted_socket one_too_many \
+	shared_socket restarted other_cgroup

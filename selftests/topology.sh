@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Network namespaces for tests that need paths, two by default:
+#
+#	                 a1 ---------------------- b1
+#	               /  tbf >        < -    netem >  \
+#	  10.0.1.1  c1    < netem                       s1
+#	 client --<                                        >-- server 10.9.0.1
+#	  10.0.2.1  c2    < netem                       s2       fd00:9::1
+#	               \  tbf >        < -    netem >  /
+#	                 a2 ---------------------- b2
+#
+# Towards the server, router a shapes: a token bucket with a drop-tail queue.
+# Router b, one hop later, delays. Towards the client router a delays. So a
+# rate can change in mid-flow without a delay line hiding it, and the endpoints
+# have no queueing discipline at all, which would throttle senders early.
+#
+# The server has one address, on lo; the client has one on each path, and a
+# subflow takes the path of its source address. IPv6: fd00:0:N::1.
+
+server4=10.9.0.1
+server6=fd00:9::1
+client=
+server=
+declare -a namespaces=()
+
+new_namespace() {
+	ip netns add "$1" || return
+	namespaces+=("$1")
+	ip -n "$1" link set lo up
+}
+
+in_ns() { ip netns exec "$@"; }
+
+sysctl_in() {
+	local ns=$1
+
+	shift
+	ip netns exec "$ns" sysctl -qw "$@"
+}
+
+router() {
+	new_namespace "$1"
+	sysctl_in "$1" net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1 \
+		net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.default.rp_filter=0
+}
+
+# veth NAMESPACE DEVICE NAMESPACE DEVICE
+veth() { ip link add "$2" netns "$1" type veth peer name "$4" netns "$3"; }
+
+# up NAMESPACE DEVICE IPV4/LENGTH IPV6/LENGTH
+up() {
+	ip -n "$1" -batch - <<-EOF
+		addr add $3 dev $2
+		addr add $4 dev $2 nodad
+		link set $2 up
+	EOF
+	# one segment is one packet, for the token bucket's sake
+	[ "${plain_links:-yes}" = no ] ||
+		in_ns "$1" ethtool -K "$2" tso off gso off gro off >/dev/null 2>&1
+}
+
+# routes NAMESPACE VIA4 VIA6 DESTINATION4 DESTINATION6 [table N]
+routes() {
+	local ns=$1 via4=$2 via6=$3 to4=$4 to6=$5
+
+	shift 5
+	ip -n "$ns" route add "$to4" via "$via4" "$@"
+	ip -n "$ns" -6 route add "$to6" via "$via6" "$@"
+}
+
+# wire PATH: from the client to the server through two routers
+wire() {
+	local i=$1 a=dpa$$a$1 b=dpa$$b$1
+
+	router "$a"
+	router "$b"
+	veth "$client" "c$i" "$a" "c$i"
+	veth "$a" m "$b" m
+	veth "$b" "s$i" "$server" "s$i"
+	up "$client" "c$i" "10.0.$i.1/24" "fd00:0:$i::1/64"
+	up "$a" "c$i" "10.0.$i.2/24" "fd00:0:$i::2/64"
+	up "$a" m "10.1.$i.1/24" "fd00:1:$i::1/64"
+	up "$b" m "10.1.$i.2/24" "fd00:1:$i::2/64"
+	up "$b" "s$i" "10.2.$i.1/24" "fd00:2:$i::1/64"
+	up "$server" "s$i" "10.2.$i.2/24" "fd00:2:$i::2/64"
+	routes "$a" "10.1.$i.2" "fd00:1:$i::2" $server4 $server6
+	routes "$b" "10.2.$i.2" "fd00:2:$i::2" $server4 $server6
+	routes "$b" "10.1.$i.1" "fd00:1:$i::1" "10.0.$i.0/24" "fd00:0:$i::/64"
+	routes "$server" "10.2.$i.1" "fd00:2:$i::1" "10.0.$i.0/24" "fd00:0:$i::/64"
+	source_route "$i" "10.0.$i.2" "fd00:0:$i::2"
+}
+
+# source_route PATH VIA4 VIA6
+source_route() {
+	local i=$1
+
+	routes "$client" "$2" "$3" default default table "$i"
+	ip -n "$client" rule add from "10.0.$i.1" table "$i"
+	ip -n "$client" -6 rule add from "fd00:0:$i::1" table "$i"
+	[ "$i" = 1 ] && routes "$client" "$2" "$3" default default
+}
+
+# shape PATH RATE ONE-WAY-DELAY QUEUE-BYTES
+shape() {
+	local i=$1 a=dpa$$a$1 b=dpa$$b$1
+
+	in_ns "$a" tc qdisc replace dev m root tbf rate "$2" burst 3100 limit "$4"
+	in_ns "$a" tc qdisc replace dev "c$i" root netem delay "$3" limit 10000
+	in_ns "$b" tc qdisc replace dev "s$i" root netem delay "$3" limit 10000
+}
+
+# path_rate PATH RATE [QUEUE-BYTES]
+path_rate() {
+	in_ns "dpa$$a$1" tc qdisc replace dev m root \
+		tbf rate "$2" burst 3100 limit "${3:-65536}"
+}
+
+# path_silent PATH: from now on its routers lose everything, and say nothing
+path_silent() {
+	in_ns "dpa$$b$1" tc qdisc replace dev "s$1" root netem loss 100%
+	in_ns "dpa$$a$1" tc qdisc replace dev "c$1" root netem loss 100%
+}
+
+ends() {
+	local ns
+
+	client=dpa$$c
+	server=dpa$$s
+	for ns in "$client" "$server"; do
+		new_namespace "$ns" || return
+		sysctl_in "$ns" net.mptcp.enabled=1 \
+			net.ipv4.conf.all.rp_filter=0 \
+			net.ipv4.conf.default.rp_filter=0
+		ip -n "$ns" mptcp limits set subflows 8 add_addr_accepted 8
+	done
+	ip -n "$server" addr add $server4/32 dev lo
+	ip -n "$server" addr add $server6/128 dev lo nodad
+}
+
+# topology [PATHS [RATE [ONE-WAY-DELAY [QUEUE-BYTES]]]]
+topology() {
+	local i
+
+	topology_down
+	ends || return
+	for ((i = 1; i <= ${1:-2}; i++)); do
+		wire $i
+		shape $i "${2:-8mbit}" "${3:-25ms}" "${4:-65536}"
+	done
+}
+
+# direct [PATHS]: client and server back to back, nothing shaped
+direct() {
+	local i plain_links=no
+
+	topology_down
+	ends || return
+	for ((i = 1; i <= ${1:-2}; i++)); do
+		veth "$client" "c$i" "$server" "s$i"
+		up "$client" "c$i" "10.0.$i.1/24" "fd00:0:$i::1/64"
+		up "$server" "s$i" "10.0.$i.2/24" "fd00:0:$i::2/64"
+		source_route "$i" "10.0.$i.2" "fd00:0:$i::2"
+	done
+}
+
+# endpoint PATH 4|6 [FLAG...]: an MPTCP endpoint of the client, its id the path
+endpoint() {
+	local i=$1 address="10.0.$1.1"
+
+	[ "$2" = 6 ] && address="fd00:0:$1::1"
+	shift 2
+	ip -n "$client" mptcp endpoint add "$address" dev "c$i" id "$i" "$@"
+}
+
+endpoints_flush() { ip -n "$client" mptcp endpoint flush; }
+scheduler() { sysctl_in "$client" net.mptcp.scheduler="$1"; }
+
+topology_down() {
+	local ns
+
+	for ns in "${namespaces[@]}"; do
+		ip netns pids "$ns" | xargs -r kill -KILL
+		ip netns del "$ns"
+	done
+	namespaces=()
+}

@@ -1,0 +1,47 @@
+"""What goes into the guest, and the pieces of it that need none."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from testbed import guestrun
+from testbed.stream import Source
+
+_PACKAGE = Path(guestrun.__file__).parent
+# Imported by cli only when it is not in a guest.
+_HOST_SIDE = {"options"}
+
+
+def _imports(module: str) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse((_PACKAGE / f"{module}.py").read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            names |= {node.module} if node.module else {alias.name for alias in node.names}
+    return names
+
+
+def test_guest_modules_are_complete() -> None:
+    needed, seen = {"__init__", "__main__"}, set()
+    while needed - seen:
+        module = min(needed - seen)
+        seen.add(module)
+        needed |= _imports(module) - _HOST_SIDE
+    assert seen == set(guestrun.GUEST_MODULES)
+
+
+def test_overlay_is_what_it_says(tmp_path: Path) -> None:
+    guestrun.make_overlay(tmp_path)
+    found = sorted(path.stem for path in tmp_path.rglob("*") if path.is_file())
+    assert found == sorted(guestrun.GUEST_MODULES)
+
+
+def test_stream_pieces_fit_together() -> None:
+    source = Source(7)
+    whole = bytearray()
+    while len(whole) < 3_000_000:
+        whole += source.piece(len(whole), 77_777)
+    other = Source(7)
+    assert bytes(other.piece(1_000_000, 100_000)) == bytes(whole[1_000_000:1_100_000])
+    assert bytes(source.piece(0, 1000)) != bytes(source.piece(1 << 20, 1000))
+    assert bytes(Source(8).piece(0, 1000)) != bytes(source.piece(0, 1000))

@@ -1,0 +1,170 @@
+"""Every column, from a transfer that was made up so that each is known beforehand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from testbed import checks, dpa, reference, results, scenario
+from testbed.campaign import Experiment
+from testbed.cellspec import Cell
+from testbed.errors import MeasurementError
+from testbed.report import write as write_report
+from testbed.results import Finished, Host
+from testbed.score import score
+
+SYM = scenario.find("bulk-sym")
+HOST = Host("7.2.12", "virtual", "tcg", 1)
+
+
+def counts(sent: int, wire: int, resent: int = 0, reinjected: int = 0) -> dict[str, int]:
+    return {
+        "sent_bytes": sent,
+        "acked_bytes": sent - resent,
+        "tcp_resent_bytes": resent,
+        "reinjected_bytes": reinjected,
+        "activations": 3,
+        "segments": sent // 1400,
+        "wire_bytes": wire,
+        "drops": 7,
+    }
+
+
+def raw() -> dict[str, Any]:
+    """Chunk 4 late by a nanosecond; 15 of 60 MB over C, and 1.5 MB sent twice there."""
+    return {
+        "kernel": "7.2.12-x",
+        "completion_ns": [8 * 10**9] * 4 + [10**10 + 1, 10**10],
+        "delivered_bytes": 60_000_000,
+        "written_bytes": 60_000_000,
+        "sha256_sent": "ab",
+        "sha256_received": "ab",
+        "kernel_chunks": {"met": 6, "missed": 0, "decisions": 9},
+        "paths": {
+            "P": counts(45_600_000, 48_000_000, resent=600_000),
+            "C": counts(16_500_000, 18_000_000, resent=500_000, reinjected=1_000_000),
+        },
+    }
+
+
+def cell(protocol: str = "mpdpa", alpha: float | None = 1.0) -> Cell:
+    return Cell(SYM, protocol, 10_000, alpha, 1)
+
+
+def test_every_column() -> None:
+    done = score(cell(), raw())
+    assert (done.missed, done.avoidable_missed, done.missed_kernel) == (1, 1, 0)
+    assert done.completion_ms == (8000.0,) * 4 + (10000.0, 10000.0)
+    assert done.costly_share == pytest.approx(0.275)
+    # 1420 of 1514 bytes are payload: P carries 0.9379 MB a second during 9.95 s.
+    assert done.oracle_costly_share == pytest.approx(1 - 1420 / 1514 * 0.995, abs=1e-6)
+    assert done.excess == pytest.approx(0.275 - done.oracle_costly_share)
+    assert done.overhead == pytest.approx(0.10)
+    preferred, costly = done.paths
+    assert (preferred.first_sent_bytes, preferred.resent_bytes) == (45_000_000, 600_000)
+    assert (costly.first_sent_bytes, costly.resent_bytes) == (15_000_000, 1_500_000)
+    assert (costly.payload_bytes, costly.wire_bytes) == (16_500_000, 18_000_000)
+    assert (costly.activations, costly.queue_drops, costly.cost) == (3, 7, 10)
+    late, share, over = 1 - 1 / 6, 1 - 0.275, 0.9
+    assert done.utility((0.60, 0.25, 0.15)) == pytest.approx(
+        0.6 * late + 0.25 * share + 0.15 * over
+    )
+
+
+def test_efficiency_needs_stock_beside() -> None:
+    ours = Finished(cell(), score(cell(), raw()), None)
+    halves = raw()
+    halves["paths"]["C"] = counts(30_000_000, 32_000_000)
+    stock = Finished(cell("mptcp", None), score(cell("mptcp", None), halves), None)
+    alone = results.document("v", HOST, "c", [ours])["runs"][0]
+    assert alone["savings_efficiency"] is None
+    beside = results.document("v", HOST, "c", [stock, ours])["runs"][1]
+    oracle = ours.score.oracle_costly_share
+    assert beside["savings_efficiency"] == pytest.approx((0.5 - 0.275) / (0.5 - oracle), abs=1e-6)
+
+
+def test_unfinished_chunks_are_missed() -> None:
+    part = raw()
+    part["completion_ns"][5] = None
+    done = score(cell(), part)
+    assert (done.missed, done.completion_ms[5]) == (2, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sha256_received": "cd"}, "the stream changed"),
+        ({"delivered_bytes": 59_999_999}, "59999999 of 60000000 bytes delivered"),
+        ({"written_bytes": 1}, "bytes written differ"),
+        ({"paths": {"P": counts(60_000_000, 61_000_000)}}, "paths ['P'] instead of"),
+        (
+            {"paths": {"P": counts(45_000_000, 46_000_000), "C": counts(15_000_001, 16_000_000)}},
+            "bytes sent for the first time on all paths are 60000001",
+        ),
+        (
+            {"paths": {"P": counts(45_000_000, 44_000_000), "C": counts(15_000_000, 16_000_000)}},
+            "P: 44000000 bytes on the wire for 45000000",
+        ),
+    ],
+)
+def test_contradictions_fail(change: dict[str, Any], message: str) -> None:
+    good = raw()
+    checks.check(cell(), good)
+    with pytest.raises(MeasurementError) as caught:
+        checks.check(cell(), good | change)
+    assert message in str(caught.value)
+
+
+REQUIRED = """scenario protocol scheduler alpha seed congestion deadline_ms period_ms chunk_bytes
+chunks missed missed_kernel avoidable_missed completion_ms delivered_bytes paths costly_share
+oracle_costly_share excess savings_efficiency overhead utility_reliability utility_savings"""
+REQUIRED_OF_PATHS = """name cost rate_bps trace payload_bytes first_sent_bytes wire_bytes
+resent_bytes activations"""
+
+
+def test_results_are_complete_and_repeatable(tmp_path: Path) -> None:
+    files = []
+    for name in ("a", "b"):
+        runs = [Finished(cell(), score(cell(), raw()), "series/x.csv")]
+        files.append(tmp_path / name)
+        results.write(files[-1], results.document("v1", HOST, "testbed run x", runs))
+    assert files[0].read_bytes() == files[1].read_bytes()
+    content = json.loads(files[0].read_text())
+    assert (content["schema"], content["project_version"]) == (1, "v1")
+    assert content["host"] == {"kernel": "7.2.12", "clock": "virtual", "accel": "tcg", "cpus": 1}
+    run = content["runs"][0]
+    assert set(REQUIRED.split()) <= set(run)
+    assert set(REQUIRED_OF_PATHS.split()) <= set(run["paths"][0])
+    assert sum(path["first_sent_bytes"] for path in run["paths"]) == run["delivered_bytes"]
+    assert not list(tmp_path.glob("*.new"))
+
+
+def test_report_stands_alone(tmp_path: Path) -> None:
+    (tmp_path / "series").mkdir()
+    columns = ["goodput_bps", "est_bps", "queued_bytes", "backup"]
+    header = ",".join(["t_ms", *(f"{p}_{c}" for p in "PC" for c in columns)])
+    lines = [f"{t},8000000,0,0,0,{t * 10},0,0,1" for t in range(100, 5000, 100)]
+    (tmp_path / "series/x.csv").write_text("\n".join([header, *lines]) + "\n")
+    runs = [Finished(cell(), score(cell(), raw()), "series/x.csv")]
+    content = results.document("v<1>", HOST, "testbed demo", runs)
+    page = write_report(Experiment(tmp_path, content, runs), reference.load()).read_text()
+    assert page.count("<svg") == 3
+    assert "v&lt;1&gt;" in page
+    assert "src=" not in page
+    assert "@import" not in page
+    assert "url(http" not in page
+
+
+def test_the_schedulers_view_is_read_by_size() -> None:
+    """Rows may grow at their end: they are stepped through by the size the kernel names."""
+    head = dpa._INFO_LAYOUT.pack(2, 56, 1, 0, *[0] * 5, 1000, 0, 5, 4, 2, 99)
+    rows = b"".join(
+        dpa._PATH_LAYOUT.pack(i + 1, i, 1 + 9 * i, i << 2, 1_000_000, 777, 700, 3, 0) + bytes(8)
+        for i in range(2)
+    )
+    view = dpa.parse(head + rows)
+    assert (view.chunks_met, view.chunks_missed, view.decisions) == (4, 2, 99)
+    assert [path.held for path in view.paths.values()] == [False, True]
+    assert view.paths[1] == dpa.PathView(1, 10, True, 8_000_000, 777, 3)

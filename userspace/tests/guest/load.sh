@@ -1,0 +1,199 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# mpdpa load and unload on a kernel with the module: all or nothing, and back.
+# Run by "make check-userspace-guest"; needs root, leaves everything unloaded.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+pins=/sys/fs/bpf/mpdpa
+count=0
+failed=0
+
+# result STATUS NAME
+result() {
+	count=$((count + 1))
+	if (($1)); then
+		failed=$((failed + 1))
+		echo "not ok $count $2"
+		sed 's/^/# /' /tmp/said
+	else
+		echo "ok $count $2"
+	fi
+}
+
+# says STATUS TEXT NAME CMD...: the command ends with the status and says the text.
+says() {
+	local status=$1 text=$2 name=$3 got
+	shift 3
+	"$@" >/tmp/said 2>&1
+	got=$?
+	echo "(exit status $got)" >>/tmp/said
+	[[ $got -eq $status ]] && grep -qF -- "$text" /tmp/said
+	result $? "$name"
+}
+
+nothing_left() {
+	[[ ! -e $pins ]] && [[ $(</proc/sys/net/mptcp/available_schedulers) == default ]] &&
+		! bpftool -j link show 2>/dev/null | grep -q cgroup
+	result $? "$1: nothing is left"
+}
+
+available() {
+	local have
+	have=$(tr ' ' '\n' </proc/sys/net/mptcp/available_schedulers | sort | tr '\n' ' ')
+	echo "available: $have" >/tmp/said
+	[[ $have == "$1 " ]]
+	result $? "available: $1"
+}
+
+hold_socket() {
+	exec python3 -c 'import socket, time; s = socket.socket(2, 1, 262); print(flush=True); time.sleep(60)'
+}
+
+# What the library's probe says of a socket made now.
+state_is() {
+	mpdpa status >/tmp/said
+	grep -qF "$1" /tmp/said
+	result $? "deadlines: $1"
+}
+
+test_without_module() {
+	says 1 "modprobe mptcp_dpa" "load without the module" mpdpa load
+	says 1 "nothing is loaded" "unload with nothing loaded" mpdpa unload
+	state_is "mptcp_dpa is not loaded"
+}
+
+test_load() {
+	state_is "scheduler mpdpa is not attached"
+	says 0 "" "load" mpdpa load
+	available "default mpdpa"
+	[[ $(cd $pins && echo *) == "mpdpa sockopt-get sockopt-set" ]]
+	result $? "pins"
+	says 1 "loaded already" "load again" mpdpa load
+	state_is "another scheduler is selected"
+	sysctl -qw net.mptcp.scheduler=mpdpa
+	state_is "ready"
+	says 0 "a socket made here and now can have deadlines" "doctor" mpdpa doctor
+	says 0 "" "unload" mpdpa unload
+	nothing_left "unload"
+	says 1 "which is not attached" "doctor finds the setting that was left" mpdpa doctor
+	sysctl -qw net.mptcp.scheduler=default
+}
+
+test_objects() {
+	says 0 "" "two schedulers" mpdpa load --object "$here/pair.bpf.o" --no-sockopt
+	available "default pair_a pair_b"
+	says 0 "" "mpdpa beside them" mpdpa load
+	says 1 "no scheduler \"sockopt-set\"" "unload names schedulers" mpdpa unload sockopt-set
+	says 1 "no scheduler \"pair_c\"" "unload one that is not there" mpdpa unload pair_a pair_c
+	says 0 "" "unload one" mpdpa unload pair_a
+	available "default mpdpa pair_b"
+	[[ -e $pins/sockopt-set ]]
+	result $? "the socket options stay with the others"
+	says 0 "" "unload the others by name" mpdpa unload pair_b mpdpa
+	nothing_left "unload by name"
+	says 0 "" "one for several kernels" mpdpa load --object "$here/flavours.bpf.o"
+	available "default flavour"
+	mpdpa unload
+}
+
+test_refusals() {
+	says 1 "holds no scheduler" "no scheduler" mpdpa load --object "$here/none.bpf.o"
+	says 1 "for other kernels only" "no scheduler that fits" \
+		mpdpa load --object "$here/unfit.bpf.o"
+	says 1 "no usable name" "bad name" mpdpa load --object "$here/badname.bpf.o"
+	says 1 "No such file" "no file" mpdpa load --object /none
+	says 1 "cannot open /etc/passwd" "no BPF object" mpdpa load --object /etc/passwd
+	says 1 "no write access" "the verifier's words" mpdpa load --object "$here/refused.bpf.o"
+	(($(wc -l </tmp/said) < 25))
+	result $? "not too many of them"
+	nothing_left "refused by the verifier"
+	says 1 "the name is taken" "name taken" mpdpa load --object "$here/taken.bpf.o"
+	nothing_left "refused while attaching"
+	says 1 "cannot open cgroup /none" "no cgroup" mpdpa load --cgroup /none
+	nothing_left "no cgroup"
+	says 1 "is it of cgroup v2" "not a cgroup" mpdpa load --cgroup /tmp
+	nothing_left "not a cgroup"
+	mkdir -p $pins/sockopt-get
+	says 1 "cannot" "no room for the last pin" mpdpa load
+	[[ ! -e $pins/mpdpa && ! -e $pins/sockopt-set ]]
+	result $? "no room for the last pin: the others are gone"
+	rmdir $pins/sockopt-get $pins
+	nothing_left "no room for the last pin"
+}
+
+test_cgroup() {
+	local group=/sys/fs/cgroup/mpdpa-test
+
+	mkdir $group
+	says 0 "" "one cgroup only" mpdpa load --cgroup $group
+	sysctl -qw net.mptcp.scheduler=mpdpa
+	state_is "not attached to this cgroup"
+	(echo $BASHPID >$group/cgroup.procs && mpdpa status >/tmp/said)
+	grep -q "deadlines *ready" /tmp/said
+	result $? "deadlines in that cgroup"
+	says 1 "comes too late" "another cgroup" mpdpa load --object "$here/pair.bpf.o" --cgroup /x
+	says 0 "" "unload" mpdpa unload
+	sysctl -qw net.mptcp.scheduler=default
+	rmdir $group
+}
+
+# The library's own tests, where nothing keeps them from running.
+test_library() {
+	mpdpa load
+	sysctl -qw net.mptcp.scheduler=mpdpa
+	"$here/test_socket" >/tmp/said 2>&1
+	result $? "the library on live connections"
+	grep -q "^ok" /tmp/said && ! grep -q SKIP /tmp/said
+	result $? "and none of it was skipped"
+	sysctl -qw net.mptcp.scheduler=default
+	mpdpa unload
+}
+
+test_live_socket() {
+	local holder
+
+	mpdpa load
+	sysctl -qw net.mptcp.scheduler=mpdpa
+	coproc holder { hold_socket; }
+	read -r -u "${holder[0]}"
+	says 0 "live sockets keep the scheduler" "unload under a live socket" mpdpa unload
+	nothing_left "unload under a live socket"
+	# shellcheck disable=SC2154 # coproc sets it
+	kill "$holder_PID"
+	wait "$holder_PID" 2>/dev/null
+	says 0 "" "load once more" mpdpa load
+	says 0 "" "unload once more" mpdpa unload
+	! grep -q live /tmp/said
+	result $? "nobody keeps it"
+	sysctl -qw net.mptcp.scheduler=default
+}
+
+test_unprivileged() {
+	local as=(setpriv --reuid 65534 --clear-groups --inh-caps=-all --bounding-set=-all)
+
+	says 1 "needs root" "load without privilege" "${as[@]}" mpdpa load
+	mpdpa load
+	says 1 "needs root" "unload without privilege" "${as[@]}" mpdpa unload
+	says 1 "needs CAP_NET_ADMIN" "path set without privilege" \
+		"${as[@]}" mpdpa path set dev lo cost 3
+	says 0 "" "path show without privilege" "${as[@]}" mpdpa path show
+	says 0 "" "status without privilege" "${as[@]}" mpdpa status -j
+	mpdpa unload
+}
+
+echo "KTAP version 1"
+trap 'mpdpa unload >/dev/null 2>&1' EXIT
+test_without_module
+insmod "${1:?path of the module}" || exit 1
+test_load
+test_objects
+test_refusals
+test_cgroup
+test_library
+test_live_socket
+test_unprivileged
+rmmod mptcp_dpa
+result $? "the module goes"
+echo "1..$count"
+exit $((failed != 0))

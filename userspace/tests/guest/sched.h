@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The smallest callbacks: leave it to the kernel's default. */
+#include "mptcp_sched.bpf.h"
+
+char _license[] SEC("license") = "GPL";
+
+#define LEAVE_SEND							\
+SEC("struct_ops")							\
+int BPF_PROG(leave_send, struct mptcp_sock *msk)			\
+{									\
+	return mptcp_dpa_default_send(msk);				\
+}
+
+#define LEAVE_RETRANS							\
+SEC("struct_ops")							\
+int BPF_PROG(leave_retrans, struct mptcp_sock *msk)			\
+{									\
+	return mptcp_dpa_default_retrans(msk);				\
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Nothing but a scheduler for a kernel with other callbacks. */
+#include "sched.h"
+
+struct mptcp_sched_ops___other {
+	int (*get_something)(struct mptcp_sock *msk);
+	char name[16];
+};
+
+SEC("struct_ops")
+int BPF_PROG(other_something, struct mptcp_sock *msk)
+{
+	return 0;
+}
+
+SEC(".struct_ops.link")
+struct mptcp_sched_ops___other other = {
+	.get_something	= (void *)other_something,
+	.name		= "unfit",
+};

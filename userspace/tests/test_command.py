@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The command where it needs no module: usage, help, exit status, JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+COMMANDS = ["load", "unload", "status", "path", "doctor"]
+
+MISUSES = [
+    ("", "which command"),
+    ("fly", 'no command "fly"'),
+    ("-x status", '"-x" is not known'),
+    ("--json-please status", "is not known"),
+    ("status -n", '"-n" needs a value'),
+    ("status now", 'unexpected word "now"'),
+    ("doctor now", 'unexpected word "now"'),
+    ("load now", 'unexpected word "now"'),
+    ("load -n ns", "not per network namespace"),
+    ("unload -n ns", "not per network namespace"),
+    ("load -j", "shows nothing"),
+    ("load --cgroup /x --no-sockopt", "exclude each other"),
+    ("status --object x", 'options of "load"'),
+    ("path fly", 'no action "fly"'),
+    ("path set", "which path"),
+    ("path set dev eth1", "what cost"),
+    ("path set cost 3", "which path"),
+    ("path set dev eth1 cost 0", "out of range"),
+    ("path set dev eth1 cost ten", "not a number"),
+    ("path set endpoint 256 cost 3", "out of range"),
+    ("path set dev eth1 endpoint 3 cost 3", "not both"),
+    ("path del", "which path"),
+    ("path del dev eth1 cost 3", 'unexpected word "cost"'),
+    ("path show via 3", 'unexpected word "via"'),
+    ("-j path set dev eth1 cost 3", "shows nothing"),
+]
+
+
+def run(out: Path, line: str) -> subprocess.CompletedProcess[str]:
+    words = [out / "bin" / "mpdpa", *line.split()]
+    return subprocess.run(words, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize(("line", "reason"), MISUSES)
+def test_misuse(out: Path, line: str, reason: str) -> None:
+    done = run(out, line)
+    assert done.returncode == 2
+    assert not done.stdout
+    first = done.stderr.splitlines()[0]
+    assert first.startswith("mpdpa: ")
+    assert reason in first
+
+
+@pytest.mark.parametrize("line", ["--help", "-h", "help"])
+def test_general_help_names_every_command(out: Path, line: str) -> None:
+    done = run(out, line)
+    assert done.returncode == 0
+    assert not done.stderr
+    for command in COMMANDS:
+        assert re.search(rf"^  {command} ", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command(out: Path, command: str) -> None:
+    texts = {run(out, line).stdout for line in (f"{command} --help", f"help {command}")}
+    assert len(texts) == 1
+    text = texts.pop()
+    assert text.startswith(f"Usage: mpdpa {command} ")
+    assert all(len(line) <= 80 for line in text.splitlines())
+
+
+def test_version(out: Path) -> None:
+    assert re.fullmatch(r"mpdpa \S+ \(libbpf v?\d+\.\d+\)\n", run(out, "-V").stdout)
+
+
+def test_status(out: Path) -> None:
+    done = run(out, "status -j")
+    assert done.returncode == 0
+    said = json.loads(done.stdout)
+    assert said["module"]["name"] == "mptcp_dpa"
+    assert isinstance(said["available"], list)
+    assert run(out, "status").stdout.startswith("module ")
+
+
+def test_doctor(out: Path) -> None:
+    done = run(out, "doctor -j")
+    found = json.loads(done.stdout)
+    failed = [entry for entry in found if entry["result"] == "fail"]
+    assert done.returncode == (1 if failed else 0)
+    assert {entry["result"] for entry in found} <= {"ok", "note", "fail"}
+    assert len({entry["check"] for entry in found}) == len(found)
+    text = run(out, "doctor").stdout
+    for entry in found:
+        assert entry["text"] in text
+        assert entry["mend"] is None or f"# {entry['mend']}\n" in text
+
+
+@pytest.mark.parametrize("name", ["no-such-namespace", "../netns", ".", ""])
+def test_namespace_that_is_not_there(out: Path, name: str) -> None:
+    done = run(out, f"status --netns={name}")
+    assert done.returncode == 1
+    assert "cannot enter network namespace" in done.stderr
+
+
+def test_without_the_module(out: Path) -> None:
+    if Path("/sys/module/mptcp_dpa").exists():
+        pytest.skip("the module is loaded")
+    for line in ("load", "path show", "path set dev lo cost 3"):
+        done = run(out, line)
+        assert done.returncode == 1
+        assert done.stderr.count("\n") == 1
+        assert "modprobe mptcp_dpa" in done.stderr
+
+
+def test_output_that_cannot_be_written(out: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        words = [out / "bin" / "mpdpa", "status"]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert "cannot write" in done.stderr

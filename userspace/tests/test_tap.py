@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs the tests that are written in C; each of their lines is a result."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize("name", ["test_args", "test_info", "test_probe", "test_socket"])
+def test_program(out: Path, name: str) -> None:
+    done = subprocess.run([out / "test" / name], capture_output=True, text=True, timeout=60)
+    lines = done.stdout.splitlines()
+    failed = [line for line in lines if line.startswith("not ok")]
+    assert not failed
+    assert done.returncode == 0
+    assert lines[-1] == f"1..{len(lines) - 1}"
+    if all("# SKIP" in line for line in lines[:-1]):
+        pytest.skip(lines[0].partition("# SKIP ")[2])
