@@ -187,7 +187,6 @@ static void conn_restart(struct conn *c)
 	c->stream = (struct stream){};
 	memset(&c->state, 0, sizeof(c->state));
 	memset(c->path, 0, sizeof(c->path));
-	c->acked_seen = 0;
 }
 
 /* Half the least round-trip time of the paths: the way of a DATA_ACK back. */
@@ -274,14 +273,14 @@ void conn_refresh(struct conn *c)
 	struct dpa_state *st = &c->state;
 	const struct chunk *first;
 
-	if (msk_acked(msk) < c->acked_seen)
+	/* within one stream neither goes back */
+	if (msk_written(msk) < st->written || msk_acked(msk) < st->acked)
 		conn_restart(c);
 
 	st->now_ns = ktime_get_ns();
 	st->written = msk_written(msk);
 	st->sent = msk_sent(msk);
 	st->acked = msk_acked(msk);
-	c->acked_seen = st->acked;
 
 	tell_risk(c);
 	stream_advance(&c->stream, &c->queue, st->written, st->now_ns,

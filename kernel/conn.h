@@ -42,7 +42,6 @@ struct conn {
 	struct work_struct	work;
 	struct eventfd_ctx	*eventfd; /* NULL: none */
 
-	u64			acked_seen;	/* position at the last look */
 	u64			chunks_met;
 	u64			chunks_missed;
 	u32			activations;

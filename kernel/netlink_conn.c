@@ -230,13 +230,25 @@ static int reply_conn(struct sk_buff *request, struct genl_info *info,
 	return genlmsg_reply(msg, info);
 }
 
+/*
+ * A socket found by its state's number may have ended meanwhile, and its memory
+ * be another's by now. Under the msk lock.
+ */
+static bool is_meant(struct genl_info *info, const struct sock *sk)
+{
+	struct nlattr *by_id = info->attrs[MPTCP_DPA_A_CONN_ID];
+	struct conn *c = conn_find(sk);
+
+	return !by_id || (c && c->id == nla_get_u64(by_id));
+}
+
 /* The state of a socket, with a reference; NULL if it has none. */
-static struct conn *state_of(struct sock *sk)
+static struct conn *state_of(struct genl_info *info, struct sock *sk)
 {
 	struct conn *c;
 
 	lock_sock(sk);
-	c = conn_find(sk);
+	c = is_meant(info, sk) ? conn_find(sk) : NULL;
 	if (c)
 		conn_hold(c);
 	release_sock(sk);
@@ -254,7 +266,7 @@ int mptcp_dpa_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(sk))
 		return PTR_ERR(sk);
 	snap = kzalloc(sizeof(*snap), GFP_KERNEL);
-	c = snap ? state_of(sk) : NULL;
+	c = snap ? state_of(info, sk) : NULL;
 	if (!snap)
 		err = -ENOMEM;
 	else if (!c || !take(snap, c))
@@ -417,7 +429,7 @@ int mptcp_dpa_nl_conn_set_doit(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(sk))
 		return PTR_ERR(sk);
 	lock_sock(sk);
-	if (sk->sk_state == TCP_CLOSE && sock_flag(sk, SOCK_DEAD))
+	if (!is_meant(info, sk) || sock_flag(sk, SOCK_DEAD))
 		err = -ENOENT;
 	else
 		err = apply(info, sk);

@@ -179,3 +179,34 @@ int path_row(struct conn *c, struct mptcp_subflow_context *sf)
 		resolve_cost(c, i, sf);
 	return i;
 }
+
+/**
+ * path_undercut() - would a preference go below the namespace's cost?
+ * @c: the connection
+ * @opt: the preference
+ *
+ * Context: msk lock.
+ * Return: true if a live subflow that it names costs the namespace more.
+ */
+bool path_undercut(const struct conn *c, const struct mptcp_dpa_pref *opt)
+{
+	struct cost_key names[COST_NAMES], key;
+	struct mptcp_subflow_context *sf;
+	int i;
+
+	if (!opt->cost || pref_key(opt, &key))
+		return false;
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		int row = path_find(c, sf);
+		bool backup = subflow_peer_backup(sf) ||
+			      (row < 0 ? subflow_request_bkup(sf) :
+			       !!(c->state.path[row].flags & DPA_PATH_BACKUP));
+
+		path_names(c, sf, subflow_ifindex(subflow_ssk(sf)), names);
+		for (i = 0; i < COST_NAMES; i++)
+			if (cost_same_key(&names[i], &key) &&
+			    cost_lookup(sock_net(c->sk), names, backup) > opt->cost)
+				return true;
+	}
+	return false;
+}

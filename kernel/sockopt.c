@@ -235,6 +235,7 @@ static int set_pref(struct sock *sk, const void *val, size_t len)
 {
 	struct net *net = sock_net(sk);
 	struct mptcp_dpa_pref opt;
+	bool privileged;
 	struct conn *c;
 	int err;
 
@@ -245,8 +246,10 @@ static int set_pref(struct sock *sk, const void *val, size_t len)
 	c = conn_get_or_create(sk);
 	if (!c)
 		return -ENOMEM;
-	err = pref_change(&c->prefs, net, &opt,
-			  ns_capable_noaudit(net->user_ns, CAP_NET_ADMIN));
+	privileged = ns_capable_noaudit(net->user_ns, CAP_NET_ADMIN);
+	if (!privileged && path_undercut(c, &opt))
+		return -EPERM;
+	err = pref_change(&c->prefs, net, &opt, privileged);
 	if (!err) {
 		path_forget_costs(c);
 		tick_soon(c);
@@ -296,7 +299,7 @@ static int get_info(struct sock *sk, void *val, size_t len)
 	return len;
 }
 
-/* As many preferences as fit; their number tells how many there are. */
+/* As many preferences as fit; without any, one of kind 0. */
 static int get_pref(struct sock *sk, void *val, size_t len)
 {
 	struct conn *c = conn_find(sk);
@@ -313,6 +316,11 @@ static int get_pref(struct sock *sk, void *val, size_t len)
 			break;
 		memcpy(val + at, &pref, sizeof(pref));
 		at += sizeof(pref);
+	}
+	if (!at) {
+		/* the kernel takes a length of 0 for "untouched" */
+		memset(val, 0, sizeof(pref));
+		at = sizeof(pref);
 	}
 	return at;
 }
