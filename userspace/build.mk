@@ -18,9 +18,11 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 
-us_lib_sources := $(addprefix userspace/lib/,chunk.c genl.c info.c path.c probe.c socket.c)
-us_cmd_sources := $(addprefix userspace/cmd/,args.c bpflog.c checks.c checks_net.c doctor.c \
-	json.c load.c main.c object.c options.c path.c pins.c pm.c status.c system.c unload.c)
+us_lib_sources := $(addprefix userspace/lib/,attr.c chunk.c conn.c ctl.c events.c genl.c info.c \
+	monitor.c path.c pref.c probe.c send.c socket.c stat.c stream.c)
+us_cmd_sources := $(addprefix userspace/cmd/,args.c bpflog.c checks.c checks_net.c conn.c connshow.c \
+	connwords.c doctor.c json.c load.c main.c module.c monitor.c object.c options.c path.c \
+	pathname.c pins.c pm.c rates.c screen.c stat.c status.c system.c top.c unload.c)
 us_tests := $(patsubst userspace/tests/%.c,$(O)/test/%,$(wildcard userspace/tests/*.c))
 us_skeletons := $(O)/gen/mpdpa.skel.h $(O)/gen/sockopt.skel.h
 us_man := $(wildcard Documentation/man/*.[1-9])
@@ -135,8 +137,10 @@ $(O)/bin/example-%: userspace/examples/%.c
 	$(call us_say,LINK)
 	$(us_q)$(CC) -std=gnu11 $(us_warnings) $(US_CFLAGS) -isystem kernel/uapi $(LDFLAGS) -o $@ $<
 
-$(O)/test/%: userspace/tests/%.c $(O)/bin/obj/args.o $(O)/bin/obj/json.o \
-		$(O)/bin/obj/options.o $(O)/lib/libmpdpa.a
+us_test_objects := $(addprefix $(O)/bin/obj/,args.o connshow.o connwords.o json.o options.o \
+	pathname.o rates.o screen.o)
+
+$(O)/test/%: userspace/tests/%.c $(us_test_objects) $(O)/lib/libmpdpa.a
 	@mkdir -p $(@D)
 	$(call us_say,LINK)
 	$(us_q)$(CC) $(us_cmd_cflags) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(us_mnl_libs)
