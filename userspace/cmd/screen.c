@@ -94,7 +94,7 @@ static void draw_conn(struct drawing *drawing, const struct rated *rated, uint64
 	if (conn->has_chunk)
 		time_text(left, time);
 	snprintf(line, sizeof(line), "%6" PRIu64 " %08x %4u %6" PRIu64 " %6" PRIu64
-		 " %s %9s%c %8s", conn->id, conn->token, conn->chunks_queued, conn->chunks_met,
+		 " %s %8s%c %8s", conn->id, conn->token, conn->chunks_queued, conn->chunks_met,
 		 conn->chunks_missed, bar, time, conn->chunk.at_risk ? '!' : ' ',
 		 rate_text(rated->goodput, rate));
 	put_line(drawing, bad ? ANSI_RED : NULL, line);
@@ -118,7 +118,7 @@ static void draw_path(struct drawing *drawing, const struct rated *rated, uint32
 		snprintf(cost, sizeof(cost), "%u", path->cost);
 	if (path->goodput)
 		rate_text(path->goodput, estimate);
-	snprintf(line, sizeof(line), "       %3u %-15s cost %-7s %-9s  estimate %7s %15s",
+	snprintf(line, sizeof(line), "       %3u %-15s cost %-7s %-9s  estimate %7s %12s",
 		 path->subflow_id,
 		 path->ifindex ? pathname_interface(path->ifindex, name) : "?", cost,
 		 path_state(path), estimate, rate_text(rated->path_goodput[i], rate));
@@ -133,13 +133,13 @@ static void draw_head(struct drawing *drawing, const struct look *look,
 	uint64_t decisions = look->stats.decisions - earlier->stats.decisions;
 	char line[LINE_SIZE];
 
-	snprintf(line, sizeof(line), "mpdpa top - %s%s%s  %zu connections  met %" PRIu64
+	snprintf(line, sizeof(line), "mpdpa top - %s%s%s  conns %zu  met %" PRIu64
 		 "  missed %" PRIu64 "  decisions %.0f/s", screen->clock,
 		 screen->where ? "  netns " : "", screen->where ?: "", look->count,
 		 look->stats.chunks_met, look->stats.chunks_missed,
 		 ns ? (double)decisions * MPDPA_SECOND / ns : 0);
 	put_line(drawing, NULL, line);
-	snprintf(line, sizeof(line), "%6s %-8s %4s %6s %6s %-26s %9s  %8s%*s", "CONN", "TOKEN",
+	snprintf(line, sizeof(line), "%6s %-8s %4s %6s %6s %-26s %8s  %8s%*s", "CONN", "TOKEN",
 		 "WAIT", "MET", "MISSED", "CHUNK: # acked = sent | now", "LEFT", "BIT/S",
 		 (int)screen->width, "");
 	put_line(drawing, ANSI_REVERSE, line);
