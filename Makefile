@@ -75,6 +75,10 @@ modules:
 		KCFLAGS=-g0 DPA_VERSION=$(VERSION) modules
 	@tools/check/module_btf.sh $(MODULE)
 
+# libbpf as "make libbpf" makes it comes before the distribution's
+LIBBPF	   := $(abspath $(O))/libbpf
+PKG_CONFIG := env PKG_CONFIG_PATH=$(LIBBPF)/lib/pkgconfig:$(PKG_CONFIG_PATH) pkg-config
+
 # --- BPF --------------------------------------------------------------------
 
 ## bpf             the schedulers and the socket option programs: out/bpf/*.bpf.o
@@ -84,9 +88,10 @@ BPF_BTF	   ?= $(firstword $(wildcard $(KDIR)/vmlinux /sys/kernel/btf/vmlinux))
 BPF_HEADERS := $(wildcard bpf/*.h kernel/state.h kernel/uapi/linux/*.h)
 BPF_OBJECTS := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
 # kernels since 7.0 have unnamed members of named type in their BTF
-BPF_CFLAGS := --target=bpf -mcpu=v3 -O2 -g -Wall -Werror \
+BPF_CFLAGS = --target=bpf -mcpu=v3 -O2 -g -Wall -Werror \
 	-fms-extensions -Wno-microsoft-anon-tag -D__TARGET_ARCH_x86 \
-	-I$(O)/bpf -Ibpf -Ikernel -Ikernel/uapi -isystem /usr/local/include
+	-I$(O)/bpf -Ibpf -Ikernel -Ikernel/uapi \
+	$(shell $(PKG_CONFIG) --cflags-only-I libbpf 2>/dev/null)
 
 .PHONY: bpf
 bpf: $(BPF_OBJECTS)
@@ -102,6 +107,19 @@ $(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/bpf/vmlinux.h $(BPF_HEADERS)
 # --- user space -------------------------------------------------------------
 
 ## lib cmd         libmpdpa and the command mpdpa: out/lib, out/bin
+## libbpf          out/libbpf, where the distribution's libbpf is older than 1.7
+LINUX_SOURCE ?= $(lastword $(sort $(wildcard /usr/src/linux-source-7.*.tar.xz)))
+.PHONY: libbpf
+libbpf:
+	@test -n "$(LINUX_SOURCE)" || { echo "make: libbpf is built from the kernel's source: apt install linux-source-7.2" >&2; exit 1; }
+	@mkdir -p $(O)/linux $(LIBBPF)/build
+	tar -xf $(LINUX_SOURCE) -C $(O)/linux --strip-components=1 --wildcards \
+		'linux-source-*/scripts/bpf_doc.py' 'linux-source-*/include/uapi' '*/tools/lib' '*/tools/include' '*/tools/scripts' '*/tools/build' '*/tools/arch'
+	+$(MAKE) -C $(O)/linux/tools/lib/bpf OUTPUT=$(LIBBPF)/build/ prefix=$(LIBBPF) \
+		libdir=$(LIBBPF)/lib $(LIBBPF)/build/libbpf.a install_headers install_pkgconfig
+	@install -m 644 $(LIBBPF)/build/libbpf.a $(LIBBPF)/lib/
+	@rm -rf $(O)/linux
+
 -include userspace/build.mk
 
 ## unit            unit tests of what needs no kernel
@@ -117,11 +135,13 @@ $(O)/test/decision_test: bpf/decision_test.c bpf/decision.h kernel/state.h
 # --- what the guest needs ---------------------------------------------------
 
 .PHONY: guest
-GUEST := $(O)/guest
+GUEST	  := $(O)/guest
+SELFTESTS := $(O)/selftests/opt/mpdpa/selftests
 guest: modules bpf lib cmd
 	@$(MAKE) --no-print-directory -C selftests OUT=$(abspath $(O)) all
 	@mkdir -p $(GUEST)/usr/local/lib/mpdpa $(GUEST)/usr/local/sbin
 	@cp -u $(MODULE) $(BPF_OBJECTS) $(GUEST)/usr/local/lib/mpdpa/
+	@cp -u $(MODULE) $(BPF_OBJECTS) $(SELFTESTS)/
 	@cp -u $(O)/bin/mpdpa $(GUEST)/usr/local/sbin/
 
 # --- installation on a real machine -----------------------------------------
@@ -147,6 +167,11 @@ uninstall: uninstall-userspace
 .PHONY: ynl
 ynl:
 	@$(INSIDE) tools/check/ynl.sh write
+
+## readme          put the demo's table and the example into README.md
+.PHONY: readme
+readme:
+	@$(INSIDE) python3 tools/check/readme.py write
 
 ## clean           remove what was built
 ## distclean       and the build environment's cache

@@ -1,36 +1,410 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+#
+# Deadlines met, at the least cost: over two paths of 8 Mbit/s with 50 ms of
+# round trip and 64 KB of queue (topology.sh draws them). A full packet of 1514
+# bytes carries 1428 of payload, so a path has a goodput of 943 KB/s.
+
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/topology.sh"
 
 port=5000
-chunk_len=4000000
+goodput=943
+need python3
 
-# transfer FAMILY MARKS STEP...
+# what the chunk of most cases is: 4.2 s of one path
+length=4000000
+
+# prepare [FLAG...]: the topology, the scheduler, and an endpoint for path 2.
+# Each connection begins with 1000 bytes without a deadline: an MPTCP client
+# opens further subflows when the first data were acknowledged.
+prepare() {
+	topology 2 8mbit 25ms 65536 || return
+	attach || { fail "cannot attach"; return 1; }
+	scheduler mpdpa
+	sysctl_in "$client" net.ipv4.tcp_congestion_control=cubic
+	[ $# -gt 0 ] || set -- subflow
+	endpoint 2 "${family:-4}" "$@"
+}
+
+at_server() { [ "${family:-4}" = 6 ] && echo $server6 || echo $server4; }
+
+# set_cost endpoint|ifindex NUMBER COST
+set_cost() {
+	in_ns "$client" python3 "$here/dpa_netlink.py" set "$1" "$2" cost "$3" ||
+		fail "cannot set a cost"
+}
+
+index_of() { in_ns "$client" cat "/sys/class/net/$1/ifindex"; }
+
+# receiver MARK...: a server that tells when so many bytes had come
+receiver() {
+	server "$server" "$(at_server)" $port "$tmp/server" \
+		"buffers receive 4000000" accept "drain 1000 $*" shutdown
+	server_pid=$last_pid
+}
+
+# sender STEP...: over two subflows, on which 1000 bytes have gone
+sender() {
+	local at
+
+	at=$(at_server)
+	client "$client" "socket ${family:-4} mptcp" "connect $at $port" \
+		"buffers send 2000000" "send 1000" "wait subflows=2" \
+		"sleep 100" \
+		"$@" >"$tmp/client" && return
+	fail "the client: $(tail -n 3 "$tmp/client")"
+	stop "$server_pid"
+	return 1
+}
+
+# transfer LENGTH CHUNK-ARGUMENTS...: one chunk, to its end
 transfer() {
-	local at=$server4 marks=$2 pid
+	local bytes=$1
 
-	[ "$1" = 6 ] && at=$server6
-	shift 2
-	server "$server" $at $port "$tmp/server" "buffers receive 4000000" accept "drain $marks"
-	pid=$last_pid
-	client "$client" "socket 4 mptcp" "connect $at $port" "wait subflows=2" "sleep 200" "$@" \
-		info subflows shutdown drain >"$tmp/client" || fail "client: $(tail -n 3 "$tmp/client")"
-	finish $pid 60 || fail "server: $(tail -n 3 "$tmp/server")"
+	shift
+	receiver "$bytes"
+	sender "chunk len=$bytes $*" "send $bytes" "wait queued=0" info \
+		shutdown drain || return
+	expect_ok "the receiver" finish "$server_pid" 30
 }
-report() {
-	local due arrival
-	due=$(field "$tmp/client" chunk due_ns); arrival=$(field "$tmp/server" arrival at_ns)
-	note "$1: left $(((due - arrival)/1000000)) ms met $(field "$tmp/client" info met) decisions $(field "$tmp/client" info decisions) $(jq -c 'select(.step=="info") | .path[] | [.cost,.costly,.goodput,.bytes_sent,.activations,.request_bkup]' $tmp/client | xargs)"
+
+# bytes_on SELECTION: of the last info, payload on subflows that match
+bytes_on() {
+	grep '^{"step":"info"' "$tmp/client" | tail -n 1 |
+		jq "[.path[] | select($1) | .bytes_sent] | add // 0"
 }
-try() {
-	topology 2 8mbit 25ms ${Q:-65536}
-	attach; scheduler mpdpa
-	sysctl_in "$client" net.ipv4.tcp_congestion_control=${CC:-cubic}
-	endpoint 2 4 subflow backup
-	for d in 8000 6000 5000 4500 4000 3500 3000 2700 2400; do
-	transfer 4 $chunk_len "buffers send 2000000" "chunk len=$chunk_len ms=$d" "send $chunk_len" "wait queued=0"
-	report "D=$d"
+
+costly_permille() {
+	echo $((1000 * $(bytes_on '.costly == 1') / $(bytes_on true)))
+}
+
+# due INDEX, arrival INDEX: of the chunks set; the first mark is the 1000 bytes
+due() { jq -s "map(select(.step == \"chunk\"))[$1].due_ns" "$tmp/client"; }
+arrival() {
+	jq -s "map(select(.step == \"arrival\"))[$(($1 + 1))].at_ns" "$tmp/server"
+}
+
+# expect_in_time COUNT: by the receiver's clock, which is the sender's, and by
+# the kernel's verdict
+expect_in_time() {
+	local i left
+
+	for ((i = 0; i < $1; i++)); do
+		left=$(($(due $i) - $(arrival $i)))
+		note "chunk $i came $((left / 1000000)) ms before its deadline"
+		[ $left -ge 0 ] || fail "chunk $i was late"
+	done
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" "$1"
+	expect_eq "chunks missed" "$(field "$tmp/client" info missed)" 0
+}
+
+# One path has time enough: the other carries nothing.
+check_loose() {
+	prepare subflow backup || return
+	transfer $length ms=8000 || return
+	expect_in_time 1
+	expect_between "payload on the costly path, permille" \
+		"$(costly_permille)" 0 9
+}
+
+loose_v4() { family=4 check_loose; }
+loose_v6() { family=6 check_loose; }
+
+# One path alone would miss: the other carries what is over, and little more.
+# At best that is all but what the cheap path delivers from the moment the
+# chunk is set to half a round trip before the deadline. Room above that: one
+# window that is always queued on each path, and the 25 ms between decisions.
+check_tight() {
+	local least
+
+	prepare subflow backup || return
+	transfer $length ms=3000 || return
+	expect_in_time 1
+	least=$((length - goodput * (3000 - 25)))
+	note "costly: $(bytes_on '.costly == 1') bytes, at best $least"
+	expect_between "bytes on the costly path" "$(bytes_on '.costly == 1')" \
+		$((least - length * 3 / 100)) $((least + length * 12 / 100))
+}
+
+tight_v4() { family=4 check_tight; }
+tight_v6() { family=6 check_tight; }
+
+# expect_falling WHAT NUMBER...
+expect_falling() {
+	local what=$1 last=$2 next
+
+	note "$what: ${*:2}"
+	for next in "${@:3}"; do
+		[ "$next" -lt "$last" ] || fail "$what does not fall: ${*:2}"
+		last=$next
 	done
 }
-run_cases "$@" -- try
+
+# The smaller alpha is, the earlier the costly path comes in.
+alpha_of_namespace() {
+	local alpha
+	local -a shares=()
+
+	prepare subflow backup || return
+	for alpha in 500 800 1500; do
+		sysctl_in "$client" net.mptcp_dpa.alpha_milli=$alpha
+		transfer $length ms=4400 || return
+		shares+=("$(costly_permille)")
+	done
+	expect_falling "costly share with alpha 0.5, 0.8, 1.5" "${shares[@]}"
+}
+
+alpha_of_chunk() {
+	local alpha
+	local -a shares=()
+
+	prepare subflow backup || return
+	# the chunk's own comes first
+	sysctl_in "$client" net.mptcp_dpa.alpha_milli=3000
+	for alpha in 500 800 1500; do
+		transfer $length ms=4400 alpha=$alpha || return
+		shares+=("$(costly_permille)")
+	done
+	expect_falling "costly share with alpha 0.5, 0.8, 1.5" "${shares[@]}"
+}
+
+# expect_costly SUBFLOW COST: the one whose number it is; a chunk with time
+# enough leaves it idle
+expect_costly() {
+	local other=$((3 - $1)) costs
+
+	transfer 1000000 ms=4000 || return
+	costs=$(field "$tmp/client" info \
+		"path | map(select(.costly == 1) | [.subflow_id, .cost]) | tostring")
+	expect_eq "costly subflows and their costs" "$costs" "[[$1,$2]]"
+	expect_in_time 1
+	# the first subflow has carried the bytes before the chunk
+	expect_between "bytes on subflow $1" \
+		"$(bytes_on ".subflow_id == $1")" 0 11000
+	expect_between "bytes on subflow $other" \
+		"$(bytes_on ".subflow_id == $other")" 990000 1100000
+}
+
+cost_by_backup_flag() {
+	prepare subflow backup || return
+	expect_costly 2 2
+}
+
+cost_by_interface() {
+	prepare || return
+	set_cost ifindex "$(index_of c2)" 7
+	expect_costly 2 7
+}
+
+cost_by_endpoint() {
+	prepare || return
+	set_cost endpoint 2 1000000
+	# the interface's is looked at only where the endpoint has none
+	set_cost ifindex "$(index_of c2)" 1
+	set_cost ifindex "$(index_of c1)" 5
+	expect_costly 2 1000000
+}
+
+first_costly_by_interface() {
+	prepare || return
+	set_cost ifindex "$(index_of c1)" 3
+	expect_costly 1 3
+}
+
+# the first subflow has local id 0, whatever endpoint its address is
+first_costly_by_endpoint() {
+	prepare || return
+	endpoint 1 4 subflow
+	set_cost endpoint 1 9
+	expect_costly 1 9
+}
+
+# A cost beats the flag: the backup is the cheap one.
+backup_is_cheap() {
+	prepare subflow backup || return
+	set_cost endpoint 2 1
+	set_cost ifindex "$(index_of c1)" 4
+	expect_costly 1 4
+}
+
+# counter NAMESPACE NAME
+counter() { in_ns "$1" nstat -asz "$2" | awk -v n="$2" '$1 == n { print $2 }'; }
+
+# backup flags of the subflows that ss shows: b ours, B the peer's
+ulp_backup() {
+	in_ns "$1" ss -Htni "sport = :$port or dport = :$port" |
+		grep -o 'tcp-ulp-mptcp flags:[A-Za-z]*' | grep -c "$2"
+}
+
+# Each change is told to the peer, at most every 100 ms for a subflow. After
+# the last chunk the subflow is what its endpoint says.
+priorities_told() {
+	local sent seen took_ms
+
+	prepare subflow backup || return
+	receiver $length
+	sender "chunk len=$length ms=2700" "send $length" "wait queued=0" \
+		"wait backups=2 within=2000" "sleep 200" info || return
+	sent=$(counter "$client" MPTcpExtMPPrioTx)
+	seen=$(counter "$server" MPTcpExtMPPrioRx)
+	took_ms=$((($(arrival 0) - $(due 0)) / 1000000 + 2700))
+	note "MP_PRIO sent $sent, seen $seen, activations $(field \
+		"$tmp/client" info 'path[1].activations'), in $took_ms ms"
+	expect_between "MP_PRIO sent" "$sent" 2 $((took_ms / 100 + 4))
+	expect_eq "MP_PRIO seen by the peer" "$seen" "$sent"
+}
+
+# What the peer knows, in mid-chunk and after it. FLAGS are the endpoint's.
+check_priorities() {
+	local after=$1 pid
+
+	shift
+	prepare "$@" || return
+	set_cost endpoint 2 2
+	receiver 1500000
+	start "$tmp/background" sender "chunk len=1500000 ms=8000" \
+		"send 1500000" "wait backups=2 within=1000" "sleep 200" \
+		"say held" "wait queued=0" \
+		"wait backups=$after within=2000" "sleep 200" "say over" \
+		"sleep 1500"
+	pid=$last_pid
+	wait_until 20 grep -q held "$tmp/client" ||
+		fail "not held: $(tail -n 2 "$tmp/client")"
+	expect_eq "our flags in mid-chunk" "$(ulp_backup "$client" b)" 1
+	expect_eq "the peer's flags in mid-chunk" "$(ulp_backup "$server" B)" 1
+	wait_until 20 grep -q over "$tmp/client" ||
+		fail "not over: $(tail -n 2 "$tmp/client")"
+	expect_eq "our flags afterwards" "$(ulp_backup "$client" b)" \
+		$((after / 2))
+	expect_eq "the peer's flags afterwards" "$(ulp_backup "$server" B)" \
+		$((after / 2))
+	expect_ok "the client" finish $pid 20
+}
+
+priority_back_to_none() { check_priorities 0 subflow; }
+priority_back_to_backup() { check_priorities 2 subflow backup; }
+
+# expect_estimate SUBFLOW KB-PER-SECOND
+expect_estimate() {
+	local found
+
+	found=$(field "$tmp/client" info \
+		"path[] | select(.subflow_id == $1) | .goodput")
+	note "subflow $1: $found bytes a second"
+	expect_between "goodput of subflow $1" "$found" \
+		$(($2 * 900)) $(($2 * 1100))
+}
+
+estimates() {
+	prepare subflow backup || return
+	transfer $length ms=2700 || return
+	expect_estimate 1 $goodput
+	expect_estimate 2 $goodput
+	path_rate 2 4mbit 65536
+	transfer $length ms=3400 || return
+	expect_estimate 1 $goodput
+	expect_estimate 2 $((goodput / 2))
+}
+
+# The chunk begins with the stream, before there is a connection.
+set_before_connect() {
+	local bytes=2000000
+
+	prepare subflow backup || return
+	server "$server" $server4 $port "$tmp/server" \
+		"buffers receive 4000000" accept "drain 0 $bytes" shutdown
+	client "$client" "socket 4 mptcp" "chunk len=$bytes ms=2200 cookie=5" \
+		"connect $server4 $port" "buffers send 2000000" info \
+		"send $bytes" "wait queued=0" info shutdown drain \
+		>"$tmp/client" || fail "$(tail -n 3 "$tmp/client")"
+	expect_ok "the receiver" finish "$last_pid" 30
+	expect_in_time 1
+	expect_eq "cookie" "$(jq -s 'map(select(.step == "info"))[0].cookie' \
+		"$tmp/client")" 5
+}
+
+# Both wait at once, the second with more time; their order is the stream's.
+two_queued() {
+	prepare subflow backup || return
+	receiver 1500000 1500000
+	sender "chunk len=1500000 ms=1500 cookie=1" \
+		"chunk len=1500000 ms=4500 cookie=2" info \
+		"send 3000000" "wait queued=1" info "wait queued=0" info \
+		shutdown drain || return
+	expect_ok "the receiver" finish "$server_pid" 30
+	expect_in_time 2
+	expect_eq "cookies" "$(jq -r 'select(.step == "info") | .cookie' \
+		"$tmp/client" | xargs)" "1 2 0"
+	note "costly: $(costly_permille) permille"
+}
+
+back_to_back() {
+	local i
+	local -a steps=() marks=()
+
+	prepare subflow backup || return
+	for ((i = 0; i < 6; i++)); do
+		steps+=("until $((1000 + i * 700))" "chunk len=500000 ms=700" \
+			"send 500000")
+		marks+=(500000)
+	done
+	receiver "${marks[@]}"
+	sender "${steps[@]}" "wait queued=0" info shutdown drain || return
+	expect_ok "the receiver" finish "$server_pid" 30
+	expect_in_time 6
+	note "costly: $(costly_permille) permille"
+}
+
+# A deadline that no use of the paths can meet: late, said so, and complete.
+hopeless() {
+	prepare subflow backup || return
+	transfer $length ms=800 || return
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" 0
+	expect_eq "chunks missed" "$(field "$tmp/client" info missed)" 1
+	expect_between "bytes on the costly path" \
+		"$(bytes_on '.costly == 1')" $((length * 2 / 5)) $((length * 3 / 5))
+}
+
+# close() with half of the chunk written: that half arrives. Then a reset.
+closed_in_mid_chunk() {
+	prepare subflow backup || return
+	receiver 1000000
+	sender "chunk len=2000000 ms=2000" "send 1000000" close || return
+	expect_ok "the receiver" finish "$server_pid" 30
+	expect_eq "received" "$(field "$tmp/server" drain received)" 1001000
+	receiver 1000000
+	sender "chunk len=2000000 ms=2000" "send 1000000" abort || return
+	finish "$server_pid" 30 && fail "the receiver saw no reset"
+	detach
+	wait_until 20 is_unused || fail "the module has $(module_users) users"
+}
+
+# SILENT-PATH: after a third of the chunk its routers lose everything
+check_silent() {
+	local path=$1 pid
+
+	prepare subflow backup || return
+	receiver 1000000 2000000
+	start "$tmp/background" sender "chunk len=3000000 ms=$2" \
+		"send 3000000" "wait queued=0 within=60000" info shutdown
+	pid=$last_pid
+	wait_until 20 grep -q '"index":1' "$tmp/server" ||
+		fail "nothing came: $(tail -n 2 "$tmp/client")"
+	path_silent "$path"
+	expect_ok "the client" finish $pid 70
+	expect_ok "the receiver" finish "$server_pid" 30
+	expect_eq "received" "$(field "$tmp/server" drain received)" 3001000
+	note "the longest gap was $(($(field "$tmp/server" drain gap_ns) /
+		1000000)) ms, met $(field "$tmp/client" info met)"
+}
+
+cheap_path_silent() { check_silent 1 6000; }
+costly_path_silent() { check_silent 2 2000; }
+
+run_cases "$@" -- loose_v4 loose_v6 tight_v4 tight_v6 alpha_of_namespace \
+	alpha_of_chunk cost_by_backup_flag cost_by_interface cost_by_endpoint \
+	first_costly_by_interface first_costly_by_endpoint backup_is_cheap \
+	priorities_told priority_back_to_none priority_back_to_backup \
+	estimates set_before_connect two_queued back_to_back hopeless \
+	closed_in_mid_chunk cheap_path_silent costly_path_silent

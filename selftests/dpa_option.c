@@ -255,6 +255,8 @@ static bool reached(const struct state *s, const struct step *step)
 		return info.chunk_acked >= number_of(step, "acked", 0);
 	if (option_of(step, "alpha"))
 		return info.chunk_alpha_milli == number_of(step, "alpha", 0);
+	if (option_of(step, "cost"))
+		return info.paths && info.path[0].cost == number_of(step, "cost", 0);
 	if (option_of(step, "backups"))
 		return backups(&info) == number_of(step, "backups", 0);
 	return info.chunks_met + info.chunks_missed >=
@@ -262,8 +264,8 @@ static bool reached(const struct state *s, const struct step *step)
 }
 
 /*
- * wait subflows=N|queued=N|active=N|acked=N|alpha=N|backups=MASK|judged=N
- * [within=MS]
+ * wait subflows=N|queued=N|active=N|acked=N|alpha=N|cost=N|backups=MASK|
+ * judged=N [within=MS]
  */
 int verb_wait(struct state *s, const struct step *step)
 {

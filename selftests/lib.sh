@@ -110,16 +110,23 @@ check_log() {
 
 # --------------------------------------------------------------------- waiting
 
-now_ms() { local t=${EPOCHREALTIME//[.,]/}; echo "${t:0:-3}"; }
+now_ms() { local t=${EPOCHREALTIME//[.,]/}; now=${t:0:-3}; }
 
-# wait_until SECONDS COMMAND...: polls
+# wait_until SECONDS COMMAND...: polls, ever more seldom
 wait_until() {
-	local end=$(($(now_ms) + $1 * 1000))
+	local now end naps=0
 
+	now_ms
+	end=$((now + $1 * 1000))
 	shift
 	until "$@" >/dev/null 2>&1; do
-		[ "$(now_ms)" -lt "$end" ] || return 1
-		sleep 0.02
+		now_ms
+		[ "$now" -lt $end ] || return 1
+		case $((naps++)) in
+		?|1?)	sleep 0.02 ;;
+		[2-4]?)	sleep 0.1 ;;
+		*)	sleep 0.5 ;;
+		esac
 	done
 }
 
@@ -128,21 +135,29 @@ is_over() { ! kill -0 "$1" 2>/dev/null; }
 
 # ------------------------------------------------------------------- processes
 
-# start OUTPUT COMMAND...: in the background; last_pid tells which
+# start OUTPUT COMMAND...: in the background, as a process group of its own, so
+# that a function's children can be killed with it; last_pid tells which
 start() {
 	local output=$1
 
 	shift
+	set -m
 	"$@" >"$output" 2>&1 3>&- &
+	set +m
 	last_pid=$!
 	pids+=("$last_pid")
+}
+
+# stop PID: kills a process that was started, and its children
+stop() {
+	kill -KILL -- "-$1" 2>/dev/null
+	wait "$1" 2>/dev/null
 }
 
 # finish PID SECONDS: its exit status; killed when it takes longer
 finish() {
 	if ! wait_until "$2" is_over "$1"; then
-		kill -KILL "$1" 2>/dev/null
-		wait "$1" 2>/dev/null
+		stop "$1"
 		fail "process $1 did not end within $2 s"
 		return 124
 	fi
@@ -153,8 +168,7 @@ stop_processes() {
 	local pid
 
 	for pid in "${pids[@]}"; do
-		kill -KILL "$pid" 2>/dev/null
-		wait "$pid" 2>/dev/null
+		stop "$pid"
 	done
 	pids=()
 }
@@ -203,8 +217,8 @@ module_file() {
 }
 
 is_loaded() { [ -d /sys/module/$module ]; }
-module_users() { cat /sys/module/$module/refcnt; }
-is_unused() { ! is_loaded || [ "$(module_users)" = 0 ]; }
+module_users() { echo "$(</sys/module/$module/refcnt)"; }
+is_unused() { ! is_loaded || [ "$(</sys/module/$module/refcnt)" = 0 ]; }
 has_scheduler() { grep -qw "$1" /proc/sys/net/mptcp/available_schedulers; }
 lacks_scheduler() { ! has_scheduler "$1"; }
 

@@ -62,12 +62,11 @@ one_round() {
 # rounds, 300 bytes a round, where a connection's state has 1 KB. No mapping may
 # stay: the module's text alone would be 80 KB a round.
 load_and_unload() {
-	local i warm=$((rounds / 5)) begun_ms slab vmalloc
+	local i warm=$((rounds / 5)) begun=$SECONDS slab vmalloc
 
 	direct 1
 	module_unload || { fail "the module is in use"; return; }
 	forever "$rounds"
-	begun_ms=$(now_ms)
 	for ((i = 0; i < rounds; i++)); do
 		if [ $i = $warm ]; then
 			slab=$(kmalloc_bytes)
@@ -75,7 +74,7 @@ load_and_unload() {
 		fi
 		one_round || { note "in round $i"; return; }
 	done
-	note "$rounds rounds in $((($(now_ms) - begun_ms) / 1000)) s"
+	note "$rounds rounds in $((SECONDS - begun)) s"
 	slab=$(($(kmalloc_bytes) - slab))
 	vmalloc=$(($(vmalloc_kb) - vmalloc))
 	note "kept: $slab bytes of kmalloc, $vmalloc KB of vmalloc"

@@ -76,13 +76,12 @@ wire() {
 
 	router "$a"
 	router "$b"
-	veth "$client" "c$i" "$a" "c$i"
-	veth "$a" m "$b" m
-	veth "$b" "s$i" "$server" "s$i"
+	veth "$client" "c$i" "$a" "c$i" && veth "$a" mid "$b" mid &&
+		veth "$b" "s$i" "$server" "s$i" || return
 	up "$client" "c$i" "10.0.$i.1/24" "fd00:0:$i::1/64"
 	up "$a" "c$i" "10.0.$i.2/24" "fd00:0:$i::2/64"
-	up "$a" m "10.1.$i.1/24" "fd00:1:$i::1/64"
-	up "$b" m "10.1.$i.2/24" "fd00:1:$i::2/64"
+	up "$a" mid "10.1.$i.1/24" "fd00:1:$i::1/64"
+	up "$b" mid "10.1.$i.2/24" "fd00:1:$i::2/64"
 	up "$b" "s$i" "10.2.$i.1/24" "fd00:2:$i::1/64"
 	up "$server" "s$i" "10.2.$i.2/24" "fd00:2:$i::2/64"
 	routes "$a" "10.1.$i.2" "fd00:1:$i::2" $server4 $server6
@@ -99,21 +98,21 @@ source_route() {
 	routes "$client" "$2" "$3" default default table "$i"
 	ip -n "$client" rule add from "10.0.$i.1" table "$i"
 	ip -n "$client" -6 rule add from "fd00:0:$i::1" table "$i"
-	[ "$i" = 1 ] && routes "$client" "$2" "$3" default default
+	[ "$i" != 1 ] || routes "$client" "$2" "$3" default default
 }
 
 # shape PATH RATE ONE-WAY-DELAY QUEUE-BYTES
 shape() {
 	local i=$1 a=dpa$$a$1 b=dpa$$b$1
 
-	in_ns "$a" tc qdisc replace dev m root tbf rate "$2" burst 3100 limit "$4"
+	in_ns "$a" tc qdisc replace dev mid root tbf rate "$2" burst 3100 limit "$4"
 	in_ns "$a" tc qdisc replace dev "c$i" root netem delay "$3" limit 10000
 	in_ns "$b" tc qdisc replace dev "s$i" root netem delay "$3" limit 10000
 }
 
 # path_rate PATH RATE [QUEUE-BYTES]
 path_rate() {
-	in_ns "dpa$$a$1" tc qdisc replace dev m root \
+	in_ns "dpa$$a$1" tc qdisc replace dev mid root \
 		tbf rate "$2" burst 3100 limit "${3:-65536}"
 }
 
@@ -146,7 +145,7 @@ topology() {
 	topology_down
 	ends || return
 	for ((i = 1; i <= ${1:-2}; i++)); do
-		wire $i
+		wire $i || { fail "no topology"; return 1; }
 		shape $i "${2:-8mbit}" "${3:-25ms}" "${4:-65536}"
 	done
 }
@@ -177,12 +176,19 @@ endpoint() {
 endpoints_flush() { ip -n "$client" mptcp endpoint flush; }
 scheduler() { sysctl_in "$client" net.mptcp.scheduler="$1"; }
 
+# What is closed but not over would keep the module in use for a minute.
+abort_connections() { in_ns "$1" ss -KHt >/dev/null 2>&1; }
+
 topology_down() {
 	local ns
 
+	[ -z "$client" ] || abort_connections "$client"
+	[ -z "$server" ] || abort_connections "$server"
 	for ns in "${namespaces[@]}"; do
 		ip netns pids "$ns" | xargs -r kill -KILL
 		ip netns del "$ns"
 	done
 	namespaces=()
+	client=
+	server=
 }

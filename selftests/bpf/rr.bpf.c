@@ -4,10 +4,12 @@
 
 char _license[] SEC("license") = "GPL";
 
-/* picks by subflow_id, low bits: what a subflow got less of than others goes first */
+/* picks so far, by the low bits of subflow_id; the least goes first */
 #define SUBFLOWS_MAX	8
 
 __u64 picked[SUBFLOWS_MAX];
+/* that have this scheduler */
+__u64 sockets;
 
 static __always_inline __u64 *picks_of(struct mptcp_subflow_context *subflow)
 {
@@ -36,8 +38,22 @@ int BPF_PROG(rr_get_send, struct mptcp_sock *msk)
 	return 0;
 }
 
+SEC("struct_ops")
+void BPF_PROG(rr_init, struct mptcp_sock *msk)
+{
+	__sync_fetch_and_add(&sockets, 1);
+}
+
+SEC("struct_ops")
+void BPF_PROG(rr_release, struct mptcp_sock *msk)
+{
+	__sync_fetch_and_sub(&sockets, 1);
+}
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops rr = {
 	.get_send	= (void *)rr_get_send,
+	.init		= (void *)rr_init,
+	.release	= (void *)rr_release,
 	.name		= "rr",
 };

@@ -60,7 +60,7 @@ def pytest_suite(name: str, path: str) -> Suite:
 
 
 def guest_suite(name: str, tests: list[str], clock: str = "virtual") -> Suite:
-    results = OUT / name.replace(" ", "-")
+    results = OUT / name.replace(": ", "-")
     command = ["tools/vm/guest", "run", "--clock", clock, "--timeout", "1500", "--quiet"]
     command += ["--overlay", "out/guest", "--overlay", "out/selftests"]
     command += ["--results", str(results), "--log", str(results) + ".log"]
@@ -145,12 +145,21 @@ def suites() -> list[list[Suite]]:
     """What may run side by side, a list for each core."""
     quick = [
         Suite("decision arithmetic", ["out/test/decision_test"], "ktap"),
-        Suite("generated from the netlink spec", ["tools/check/spec_ktap.sh"], "ktap"),
+        Suite("netlink spec", ["tools/check/spec_ktap.sh"], "ktap"),
+        Suite("README", ["python3", "tools/check/readme.py", "check"], "ktap"),
         pytest_suite("testbed", "tools/testbed/tests"),
         pytest_suite("user space", "userspace/tests"),
+        Suite("command and library in the guest", ["make", "--no-print-directory", "check-userspace-guest"], "ktap"),
         pytest_suite("guest runner", "tools/vm/test_vm.py"),
+        Suite("demo on the machine's own kernel", ["tools/check/native_demo.sh"], "ktap"),
     ]
-    return [quick, []]
+    kernel = [
+        guest_suite("kernel: sockets", ["attach", "sockopt", "netlink", "sysctl"]),
+        guest_suite("kernel: schedulers", ["guard", "default"]),
+        guest_suite("kernel: deadlines", ["deadline"]),
+        guest_suite("kernel: loading", ["load"]),
+    ]
+    return [quick, kernel]
 
 
 def main() -> int:

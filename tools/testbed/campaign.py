@@ -18,7 +18,7 @@ from .guestrun import NATIVE, REPOSITORY, Machine, Measured, Runner
 from .progress import Display, display
 from .results import Finished
 from .scenario import MPDPA, Alpha, Scenario
-from .score import Score, score
+from .score import score
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def run(cells: list[Cell], machine: Machine, jobs: int, out: File, command: str)
     wanted = list(dict.fromkeys(_measured_as(cell) for cell in cells))
     _clear(out)
     with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
-        runner = Runner(machine, File(scratch), out / "log", jobs)
+        runner = Runner(machine, File(scratch), out / "log")
         measured = _run_all(runner, wanted, jobs)
         series = _keep_series(out, measured)
     finished = []
@@ -149,8 +149,8 @@ def _keep_series(out: File, measured: dict[Cell, Measured]) -> dict[Cell, str]:
 
 
 def version() -> str:
-    """MPDPA_VERSION if set, else what git says."""
-    given = os.environ.get("MPDPA_VERSION")
+    """MPDPA_REVISION if set, else what git says."""
+    given = os.environ.get("MPDPA_REVISION")
     if given:
         return given
     try:
@@ -161,9 +161,3 @@ def version() -> str:
     except OSError:
         return "unknown"
     return done.stdout.strip() or "unknown"
-
-
-def worst(score_: Score) -> float | None:
-    """The longest completion time of a run, None if a chunk never completed."""
-    times = [ms for ms in score_.completion_ms if ms is not None]
-    return max(times) if len(times) == len(score_.completion_ms) else None

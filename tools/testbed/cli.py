@@ -33,6 +33,8 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
 
 
 def main(arguments: list[str]) -> int:
+    # Also if we were started in the background of a shell, which has it ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _terminate)
     host_side = arguments[:1] != ["cell"]
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import queue
 import re
 import shutil
 import signal
@@ -67,26 +66,16 @@ def make_overlay(folder: File) -> File:
     return folder
 
 
-def _processors(jobs: int) -> queue.Queue[int]:
-    """One for each job, so that guests share a processor only if there are too few."""
-    usable = sorted(os.sched_getaffinity(0))
-    free: queue.Queue[int] = queue.Queue()
-    for job in range(jobs):
-        free.put(usable[job % len(usable)])
-    return free
-
-
 class Runner:
     """Runs cells, also several at once from several threads; ``stop`` ends them all."""
 
-    def __init__(self, machine: Machine, work: File, logs: File, jobs: int) -> None:
+    def __init__(self, machine: Machine, work: File, logs: File) -> None:
         self._machine = machine
         self._work = work
         self._logs = logs
         self._lock = threading.Lock()  # protects _alive and _stopped
         self._alive: set[subprocess.Popen[str]] = set()
         self._stopped = False
-        self._processors = _processors(jobs)
         if machine.kind == NATIVE:
             if os.geteuid() != 0:
                 raise UsageError("--vm no: user: expected root, which may make namespaces")
@@ -108,20 +97,15 @@ class Runner:
         log = self._logs / f"{cell.label}.log"
         began = time.monotonic()
         lines: list[str] = []
-        processor = self._processors.get()
-        try:
-            command = self._command(cell, spec, results, log, processor)
-            status = self._execute(command, log, lines, progress)
-        finally:
-            self._processors.put(processor)
+        status = self._execute(self._command(cell, spec, results, log), log, lines, progress)
         wall_seconds = time.monotonic() - began
+        if (results / "vm.json").exists():
+            shutil.copyfile(results / "vm.json", log.with_suffix(".json"))
         self._complain(cell, status, lines, results, log)
         raw = json.loads((results / "raw.json").read_text())
         return Measured(raw, results / "series.csv", self._host(raw, results), wall_seconds)
 
-    def _command(
-        self, cell: Cell, spec: File, results: File, log: File, processor: int
-    ) -> list[str]:
+    def _command(self, cell: Cell, spec: File, results: File, log: File) -> list[str]:
         if self._machine.kind == NATIVE:
             command = [sys.executable, "-m", "testbed", "cell", str(spec), "--out", str(results)]
             return ["env", f"PYTHONPATH={PACKAGE.parent}", *command]
@@ -133,11 +117,7 @@ class Runner:
         command += ["--input", str(spec), "--results", str(results), "--log", str(log)]
         command += ["--timeout", str(round(300 + 10 * cell.expected_seconds))]
         inside = ["python3", "-m", "testbed", "cell", "/input", "--out", "/results"]
-        command += ["--", "env", f"PYTHONPATH=/{_GUEST_TOOLS}", *inside]
-        # QEMU's threads race for a nanosecond now and then if they run at the same time, which
-        # is enough to make a long run differ. On one processor they do not.
-        pinned = ["taskset", "--cpu-list", str(processor)]
-        return [*pinned, *command] if self._machine.kind == VIRTUAL else command
+        return [*command, "--", "env", f"PYTHONPATH=/{_GUEST_TOOLS}", *inside]
 
     def _execute(
         self, command: list[str], log: File, lines: list[str], progress: Callable[[float], None]

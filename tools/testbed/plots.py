@@ -21,17 +21,35 @@ from .results import Finished
 
 # Stand-ins for the style's colours; _svg puts the names in their place.
 INK, FAINT, RULE = "#111111", "#777777", "#dddddd"
-GOOD, BAD, MARK = "#00aa00", "#cc0000", "#8800aa"
+GOOD, BAD, MARK, PAPER = "#00aa00", "#cc0000", "#8800aa", "#fefefe"
 PATHS = ("#1f77b4", "#ff7f0e", "#e7298a", "#66a61e", "#7570b3", "#a6761d", "#17becf", "#bcbd22")
-_STYLE = {INK: "--ink", FAINT: "--faint", RULE: "--rule", GOOD: "--good", BAD: "--bad",
-          MARK: "--mark", **{c: f"--path-{i}" for i, c in enumerate(PATHS)}}  # fmt: skip
+_STYLE = {
+    INK: "--ink",
+    FAINT: "--faint",
+    RULE: "--rule",
+    GOOD: "--good",
+    BAD: "--bad",
+    MARK: "--mark",
+    PAPER: "--paper",
+    **{c: f"--path-{i}" for i, c in enumerate(PATHS)},
+}
 _SETTINGS = {
-    "svg.fonttype": "none", "svg.hashsalt": "testbed", "font.family": "sans-serif",
-    "font.size": 10, "text.color": INK, "axes.labelcolor": FAINT, "axes.edgecolor": RULE,
-    "xtick.color": FAINT, "ytick.color": FAINT, "axes.spines.top": False,
-    "axes.spines.right": False, "axes.linewidth": 1, "xtick.major.size": 0,
-    "ytick.major.size": 0, "legend.frameon": False,
-}  # fmt: skip
+    "svg.fonttype": "none",
+    "svg.hashsalt": "testbed",
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "text.color": INK,
+    "axes.labelcolor": FAINT,
+    "axes.edgecolor": RULE,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 1,
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
+    "legend.frameon": False,
+}
 _WIDTH = 9.6
 _BIN_SAMPLES = 5
 
@@ -73,8 +91,9 @@ def _svg(canvas: Canvas, label: str) -> str:
     return svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
 
 
-def _draw(size: tuple[float, float], rows: int, label: str,
-          paint: Callable[[Sequence[Axes]], None]) -> str:  # fmt: skip
+def _draw(
+    size: tuple[float, float], rows: int, label: str, paint: Callable[[Sequence[Axes]], None]
+) -> str:
     with plt.rc_context(_SETTINGS):
         canvas, grid = plt.subplots(
             rows, 1, figsize=size, sharex=True, squeeze=False, layout="constrained"
@@ -88,7 +107,7 @@ def throughput(runs: Sequence[Finished], folder: File) -> str:
     shown = [done for done in runs if done.series]
     series = [read_series(folder / done.series) for done in shown if done.series]
     top = max(sum(path.rates.highest_bps for path in done.cell.scenario.paths) for done in shown)
-    end = max(each.edges_s[-1] for each in series)
+    end = max(*(each.edges_s[-1] for each in series), *(_last_mark(done) for done in shown))
 
     def paint(grid: Sequence[Axes]) -> None:
         for axes, done, each in zip(grid, shown, series, strict=True):
@@ -129,9 +148,21 @@ def _mark_chunks(axes: Axes, done: Finished, top: float) -> None:
             continue
         good = deadline is None or ms <= deadline
         axes.plot(
-            [release + ms / 1000], [top * 1.12], marker="v" if good else "X", markersize=6,
-            color=GOOD if good else BAD, clip_on=False, linestyle="none",
-        )  # fmt: skip
+            [release + ms / 1000],
+            [top * 1.12],
+            marker="v" if good else "X",
+            markersize=6,
+            color=GOOD if good else BAD,
+            clip_on=False,
+            linestyle="none",
+        )
+
+
+def _last_mark(done: Finished) -> float:
+    """The last deadline or completion, in seconds."""
+    load, deadline = done.cell.scenario.load, done.cell.deadline_ms or 0
+    times = enumerate(done.score.completion_ms)
+    return max(load.release_ms(k) + max(ms or 0, deadline) for k, ms in times) / 1000
 
 
 def colours_of(done: Finished) -> dict[str, str]:
@@ -149,8 +180,15 @@ def completion(runs: Sequence[Finished]) -> str:
             for ms in done.score.completion_ms:
                 if ms is not None:
                     good = deadline is None or ms <= deadline
-                    axes.plot([ms / 1000], [row], marker="o", markersize=9, alpha=0.65,
-                              markeredgewidth=0, color=GOOD if good else BAD)  # fmt: skip
+                    axes.plot(
+                        [ms / 1000],
+                        [row],
+                        marker="o",
+                        markersize=9,
+                        alpha=0.65,
+                        markeredgewidth=0,
+                        color=GOOD if good else BAD,
+                    )
         if deadline is not None:
             axes.axvline(deadline / 1000, color=INK, linewidth=1.2, dashes=(4, 2))
             _label(axes, "deadline", deadline / 1000, -0.72)
@@ -190,8 +228,15 @@ def shares(runs: Sequence[Finished], published: Sequence[float | None]) -> str:
             _label(axes, f"{value:.1f} %", value, row)
         for row, share in enumerate(published):
             if share is not None:
-                axes.plot([share * 100], [row], marker="D", markersize=7, color=MARK,
-                          markerfacecolor="none", markeredgewidth=1.6)  # fmt: skip
+                axes.plot(
+                    [share * 100],
+                    [row],
+                    marker="D",
+                    markersize=7,
+                    color=MARK,
+                    markerfacecolor=PAPER,
+                    markeredgewidth=1.6,
+                )
         axes.axvline(oracle, color=INK, linewidth=1.2, dashes=(4, 2))
         _label(axes, f"oracle {oracle:.1f} %", oracle, -0.72)
         _name_rows(axes, runs)

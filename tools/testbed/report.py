@@ -27,6 +27,8 @@ def _page(experiment: Experiment, reference: Reference) -> str:
     names = list(dict.fromkeys(done.cell.scenario.name for done in experiment.finished))
     title = ", ".join(names)
     sections = "".join(_section(group, experiment.folder, reference) for group in parts)
+    firsts = [next(d for d in experiment.finished if d.cell.scenario.name == n) for n in names]
+    leads = "".join(f'<p class="lead">{escape(_lead(done))}</p>' for done in firsts)
     contents = _contents(parts) if len(parts) > 1 else ""
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
@@ -37,7 +39,7 @@ def _page(experiment: Experiment, reference: Reference) -> str:
 {_STYLE_SHEET.read_text()}</style></head><body><main>
 <header><p class="kicker">Deadline- and price-aware Multipath TCP</p>
 <h1>{escape(title)}</h1>
-<p class="lead">{escape(_lead(experiment.finished[0]))}</p>{contents}</header>
+{leads}{contents}</header>
 {sections}
 {_method(experiment, reference)}
 </main></body></html>

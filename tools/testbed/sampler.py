@@ -50,9 +50,13 @@ class Row:
 class Sampler:
     """Takes samples of one connection whose subflows are told apart by the local address."""
 
-    def __init__(self, sock: socket.socket, path_of: dict[str, str]) -> None:
+    def __init__(self, sock: socket.socket, path_of: dict[str, str], first: str) -> None:
+        """``first`` is the path that the connection starts on."""
         self._sock = sock
         self._path_of = path_of
+        self._first = first
+        # Endpoints have the number of their path as address id, the first subflow has 0.
+        self._number_of = {name: number for number, name in enumerate(path_of.values(), 1)}
         self._base: dict[str, int] = {}
         self._before_ns = 0
         self._reinjected = 0
@@ -60,7 +64,6 @@ class Sampler:
         self.counts = {name: PathCount() for name in path_of.values()}
         self.rows: list[Row] = []
         self.view: dpa.View | None = None
-        self.connection_acked = 0
 
     def subflows(self) -> dict[str, Subflow]:
         """By path. Complains about a subflow that is not on a path of the scenario."""
@@ -91,18 +94,19 @@ class Sampler:
 
     def _queued(self, name: str, tcp: TcpInfo) -> int:
         """Bytes given to a subflow and not yet acknowledged by its peer."""
-        out = tcp.bytes_sent - tcp.bytes_retrans - (tcp.bytes_acked - self._base[name])
-        out += tcp.notsent_bytes
-        return max(0, int(out))
+        fresh = int(tcp.bytes_sent - tcp.bytes_retrans)
+        acked = int(tcp.bytes_acked) - self._base[name]
+        return max(0, fresh - acked + int(tcp.notsent_bytes))
 
     def _arrived(self, name: str, tcp: TcpInfo) -> int:
         """Bytes that the peer is known to have: acknowledged, or selectively so.
 
         The latter are known in segments only; never less than before.
         """
-        acked = tcp.bytes_acked - self._base[name]
-        mean = tcp.bytes_sent // max(1, tcp.data_segs_out)
-        return max(self.counts[name].arrived_bytes, acked + tcp.sacked * mean)
+        acked = int(tcp.bytes_acked) - self._base[name]
+        mean = int(tcp.bytes_sent) // max(1, tcp.data_segs_out)
+        known: int = acked + tcp.sacked * mean
+        return max(self.counts[name].arrived_bytes, known)
 
     def sample(self, now_ns: int, t_ms: int) -> None:
         snapshot = kernelinfo.look(self._sock)
@@ -139,20 +143,10 @@ class Sampler:
         count.least_rtt_us = tcp.min_rtt
 
     def _view_of(self, name: str) -> dpa.PathView | None:
-        """The scheduler's row for a path: by address id, which is the path's number.
-
-        The first subflow has id 0 whatever its endpoint is.
-        """
+        """The scheduler's row for a path."""
         if self.view is None:
             return None
-        number = list(self.counts).index(name) + 1
-        rows = self.view.paths
-        return rows.get(number) or (rows.get(0) if self._first == name else None)
-
-    _first = ""
-
-    def first_path(self, name: str) -> None:
-        self._first = name
+        return self.view.paths.get(0 if name == self._first else self._number_of[name])
 
     def _share_reinjected(self, total: int, grown: dict[str, int]) -> None:
         """Splits what MPTCP sent again since the last sample by what each path sent since.

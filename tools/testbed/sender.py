@@ -50,8 +50,7 @@ class Sender:
         wire_before = topology.interface_bytes()
         with events.subscribe() if self._cell.multipath else _Nothing() as news:
             self._sock = self._connect()
-            self._sampler = Sampler(self._sock, self._path_of)
-            self._sampler.first_path(self._cell.start.name)
+            self._sampler = Sampler(self._sock, self._path_of, self._cell.start.name)
             self._wait_established(news)
         self._t0_ns = time.monotonic_ns()
         self._sampler.start(self._t0_ns)

@@ -13,13 +13,13 @@ from rich.table import Table
 from .reference import Figure, Reference
 from .results import Finished, stock_beside
 
-WIDTH = 132
+WIDTH = 136
 _NONE = "–"
 HEADINGS = (
     "protocol", "met", "missed", "avoid-\nable", "costly\nshare", "oracle", "excess\npoints",
     "savings\neffic.", "over-\nhead", "chunk\nmean s", "chunk\nmax s",
 )  # fmt: skip
-REFERENCE_HEADING = "missed, share, time"
+REFERENCE_HEADING = "missed, share, overhead, time"
 
 
 @dataclass(frozen=True)
@@ -91,36 +91,56 @@ def _line(done: Finished, runs: list[Finished], reference: Reference) -> Line:
 
 
 def _published(figure: Figure | None) -> str:
-    """What is known of: chunks missed, costly share, time of a chunk."""
+    """What is known of it, in the order of the heading."""
     if figure is None:
         return ""
     seconds = figure.chunk_seconds
     return ", ".join((
         _NONE if figure.missed is None else str(figure.missed),
         percent(figure.costly_share, 0),
+        percent(figure.overhead, 0),
         _NONE if seconds is None else f"{seconds:.1f} s",
     ))  # fmt: skip
 
 
 def show(runs: list[Finished], reference: Reference) -> None:
     console = Console(width=None if Console().is_terminal else WIDTH, highlight=False)
+    layout = _wide if console.width >= WIDTH else _narrow
     published = False
     for group in groups(runs, reference):
-        console.print(_table(group, reference.short))
+        table = Table(title=group.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+        table.pad_edge, table.collapse_padding = False, True
+        layout(table, group, reference.short)
+        console.print(table)
         published = published or group.has_published
     if published:
         console.print(f"{reference.short}: {reference.origin}", style="dim")
 
 
-def _table(group: Group, short: str) -> Table:
-    table = Table(title=group.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
-    table.pad_edge, table.collapse_padding = False, True
+def _texts(line: Line) -> list[str]:
+    own = list(line.own)
+    own[2] = f"[red]{own[2]}[/]" if line.done.score.missed else own[2]
+    return own
+
+
+def _wide(table: Table, group: Group, short: str) -> None:
+    """A row per run."""
     for index, heading in enumerate(HEADINGS):
         table.add_column(heading, justify="right" if index else "left", no_wrap=True)
     if group.has_published:
         table.add_column(f"{short}:\n{REFERENCE_HEADING}", style="dim", no_wrap=True)
     for line in group.lines:
-        own = list(line.own)
-        own[2] = f"[red]{own[2]}[/]" if line.done.score.missed else own[2]
-        table.add_row(*own, *([line.published] if group.has_published else []))
-    return table
+        table.add_row(*_texts(line), *([line.published] if group.has_published else []))
+
+
+def _narrow(table: Table, group: Group, short: str) -> None:
+    """A column per run, for terminals that are not wide enough."""
+    columns = [_texts(line) for line in group.lines]
+    table.add_column(HEADINGS[0])
+    for column in columns:
+        table.add_column(column[0], justify="right")
+    for index, heading in enumerate(HEADINGS[1:], 1):
+        name = heading.replace("-\n", "").replace("\n", " ")
+        table.add_row(name, *(column[index] for column in columns))
+    if group.has_published:
+        table.add_row(f"{short}: {REFERENCE_HEADING}", *(line.published for line in group.lines))

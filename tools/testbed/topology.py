@@ -10,7 +10,7 @@ drop-tail queue in front; the last hop before a host has the delay. Hosts shape 
 
 from __future__ import annotations
 
-import os
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -211,8 +211,6 @@ def _announce(net: Network) -> None:
 
 def drops(net: Network, path: Path) -> int:
     """Packets that did not fit into the queue towards the server."""
-    import json
-
     text = net.near[path.name].run("tc", "-s", "-j", "qdisc", "show", "dev", LINK)
     return sum(row.get("drops", 0) for row in json.loads(text))
 
@@ -222,8 +220,3 @@ def interface_bytes() -> dict[str, int]:
     with open("/proc/thread-self/net/dev", encoding="ascii") as stream:  # noqa: PTH123
         rows = [line.split(":") for line in stream.readlines()[2:]]
     return {name.strip(): int(counts.split()[8]) for name, counts in rows}
-
-
-def held_open() -> int:
-    """Descriptors this process has, to see that nothing leaks."""
-    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208

@@ -22,7 +22,8 @@ def _imports(module: str) -> set[str]:
 
 
 def test_guest_modules_are_complete() -> None:
-    needed, seen = {"__init__", "__main__"}, set()
+    needed = {"__init__", "__main__"}
+    seen: set[str] = set()
     while needed - seen:
         module = min(needed - seen)
         seen.add(module)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Picks what cannot carry data, say a subflow in SYN_SENT, if there is any. */
+#include "mptcp_sched.bpf.h"
+
+char _license[] SEC("license") = "GPL";
+
+static __always_inline int pick_inactive(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+	bool picked = false;
+
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
+		if (mptcp_dpa_subflow_active(subflow))
+			continue;
+		mptcp_dpa_subflow_set_scheduled(subflow, true);
+		picked = true;
+	}
+	return picked ? 0 : mptcp_dpa_default_send(msk);
+}
+
+SEC("struct_ops")
+int BPF_PROG(bad_inactive_send, struct mptcp_sock *msk)
+{
+	return pick_inactive(msk);
+}
+
+SEC("struct_ops")
+int BPF_PROG(bad_inactive_retrans, struct mptcp_sock *msk)
+{
+	return pick_inactive(msk);
+}
+
+SEC(".struct_ops.link")
+struct mptcp_sched_ops bad_inactive = {
+	.get_send	= (void *)bad_inactive_send,
+	.get_retrans	= (void *)bad_inactive_retrans,
+	.name		= "bad_inactive",
+};

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A name without an end: it takes all of its room. */
+#include "mptcp_sched.bpf.h"
+
+char _license[] SEC("license") = "GPL";
+
+SEC("struct_ops")
+int BPF_PROG(no_end_send, struct mptcp_sock *msk)
+{
+	return mptcp_dpa_default_send(msk);
+}
+
+SEC(".struct_ops.link")
+struct mptcp_sched_ops no_end = {
+	.get_send	= (void *)no_end_send,
+	.name		= "sixteen_letters_",
+};

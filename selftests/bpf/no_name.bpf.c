@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A scheduler without a name. */
+#include "mptcp_sched.bpf.h"
+
+char _license[] SEC("license") = "GPL";
+
+SEC("struct_ops")
+int BPF_PROG(no_name_send, struct mptcp_sock *msk)
+{
+	return mptcp_dpa_default_send(msk);
+}
+
+SEC(".struct_ops.link")
+struct mptcp_sched_ops no_name = {
+	.get_send	= (void *)no_name_send,
+};

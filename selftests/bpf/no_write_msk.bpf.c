@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Writes what is not for schedulers: the verifier has to refuse it. */
+#include "mptcp_sched.bpf.h"
+
+char _license[] SEC("license") = "GPL";
+
+SEC("struct_ops")
+int BPF_PROG(no_write_msk_send, struct mptcp_sock *msk)
+{
+	msk->snd_nxt = 0;
+	return mptcp_dpa_default_send(msk);
+}
+
+SEC(".struct_ops.link")
+struct mptcp_sched_ops no_write_msk = {
+	.get_send	= (void *)no_write_msk_send,
+	.name		= "no_write_msk",
+};

@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Without a chunk in force, mpdpa picks what the kernel's default scheduler
+# picks, and costs next to nothing.
+
+source "$(dirname "$0")/lib.sh"
+source "$(dirname "$0")/topology.sh"
+
+port=5000
+need python3
+
+# transfer SCHEDULER BYTES [STEP...]: into $tmp/client and $tmp/server
+transfer() {
+	local bytes=$2
+
+	scheduler "$1"
+	shift 2
+	server "$server" $server4 $port "$tmp/server" \
+		"buffers receive 4000000" accept drain shutdown
+	client "$client" "connect $server4 $port" "buffers send 2000000" \
+		"send 1000" "wait subflows=2" "sleep 200" "$@" \
+		"send $bytes" shutdown drain subflows >"$tmp/client" ||
+		{ fail "$1: $(tail -n 3 "$tmp/client")"; return 1; }
+	expect_ok "the receiver" finish "$last_pid" 30
+}
+
+# bytes on each subflow, without retransmissions
+bytes_on_each() {
+	jq -r 'select(.step == "subflows") |
+		[.subflows[] | .bytes_sent - .bytes_retrans] | join(" ")' \
+		"$tmp/client"
+}
+
+prepare() {
+	topology 2 8mbit 10ms 65536 || return
+	shape 2 16mbit 30ms 65536
+	attach || { fail "cannot attach"; return 1; }
+	endpoint 2 4 "$@"
+	# what a connection learnt of a path is not for the next one; the first
+	# one in a namespace differs all the same, so it is not compared
+	sysctl_in "$client" net.ipv4.tcp_no_metrics_save=1
+	transfer default 100000
+}
+
+# compare BYTES STEP...: the steps are for both, but chunks, which the default
+# scheduler does not know. In virtual time the two are equal to the byte; where
+# time is real, two runs of the default scheduler differ, too: then mpdpa has to
+# be where those are, give or take two bursts.
+compare() {
+	local bytes=$1 mpdpa_first one again spare=131072
+	local -a steps=()
+
+	shift
+	for one in "$@"; do
+		[[ $one = chunk* ]] || steps+=("$one")
+	done
+	transfer mpdpa "$bytes" "$@" || return
+	mpdpa_first=$(bytes_on_each)
+	transfer default "$bytes" "${steps[@]}" || return
+	one=$(bytes_on_each)
+	note "bytes on each subflow: default $one, mpdpa $mpdpa_first"
+	[ "$mpdpa_first" != "$one" ] || return
+	transfer default "$bytes" "${steps[@]}" || return
+	again=$(bytes_on_each)
+	note "default once more: $again"
+	one=${one%% *}
+	again=${again%% *}
+	expect_between "bytes on the first subflow" "${mpdpa_first%% *}" \
+		$(((one < again ? one : again) - spare)) \
+		$(((one < again ? again : one) + spare))
+}
+
+same_picks() {
+	prepare subflow || return
+	compare 6000000
+}
+
+same_picks_beside_a_backup() {
+	prepare subflow backup || return
+	compare 3000000
+}
+
+# where every subflow is a backup they are equals
+same_picks_with_two_backups() {
+	prepare subflow backup || return
+	endpoint 1 4 subflow backup
+	compare 3000000
+}
+
+# A chunk kept the second path back. When it is over nothing of that is left.
+same_picks_after_a_chunk() {
+	prepare subflow || return
+	in_ns "$client" python3 "$here/dpa_netlink.py" set endpoint 2 cost 3 ||
+		fail "cannot set a cost"
+	compare 6000000 "chunk len=1000 ms=5000" "send 1000" "sleep 500"
+}
+
+# Mbit/s, by the receiver
+goodput() {
+	jq -s 'map(select(.step == "drain"))[0] |
+		.received * 8000 / (.last_ns - .first_ns) | floor' "$tmp/server"
+}
+
+# 100 MB over unshaped links are bound by the CPU alone. The better of two runs
+# counts; of more where other processes disturb them.
+no_slower() {
+	local round which rate
+	local -A best=([default]=0 [mpdpa]=0)
+
+	direct 2
+	attach || { fail "cannot attach"; return; }
+	endpoint 2 4 subflow
+	for round in 1 2 3 4 5 6; do
+		for which in default mpdpa; do
+			transfer $which 100000000 || return
+			rate=$(goodput)
+			[ "$rate" -le "${best[$which]}" ] || best[$which]=$rate
+		done
+		rate=$((1000 * best[mpdpa] / best[default]))
+		[ $round -ge 2 ] && [ $rate -ge 970 ] && break
+	done
+	note "default ${best[default]}, mpdpa ${best[mpdpa]} Mbit/s: $rate permille"
+	expect_between "mpdpa's share of the default's goodput, permille" \
+		"$rate" 970 1200
+}
+
+run_cases "$@" -- same_picks same_picks_beside_a_backup \
+	same_picks_with_two_backups same_picks_after_a_chunk no_slower

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# "make demo VM=no" in a guest that is made to look like a machine whose own
+# kernel can do it. Runs in the build environment, after "make guest".
+set -u
+
+out=out/check/native
+# what was built is there already: -o all
+run='depmod -a 2>/dev/null; cd /opt/mpdpa/src &&
+	make -o all demo VM=no </dev/null >/tmp/log 2>&1; status=$?
+	cat /tmp/log; cp -r out/demo /results/; exit $status'
+
+mkdir -p "$out"
+tools/check/native_overlay.sh "$out/overlay" || exit 1
+rm -rf "$out/results"
+tools/vm/guest run --clock virtual --memory 3072 --overlay out/guest \
+	--overlay "$out/overlay" --results "$out/results" --timeout 1200 \
+	-- env NO_COLOR=1 bash -c "$run"
+status=$?
+
+case_of() { # NUMBER NAME COMMAND...
+	local line="$1 $2"
+	shift 2
+	if "$@"; then echo "ok $line"; else echo "not ok $line"; fi
+}
+
+case_of 1 "make demo VM=no ends well" test $status = 0
+case_of 2 "and writes its figures" python3 -c '
+import json, sys
+runs = json.load(open(sys.argv[1]))["runs"]
+ours = [run for run in runs if run["protocol"] == "mpdpa"]
+sys.exit(not (len(runs) == 4 and len(ours) == 2 and all(run["delivered_bytes"] for run in runs)))
+' "$out/results/demo/results.json"
+case_of 3 "and its report" grep -q "<svg" "$out/results/demo/report.html"
+exit $status

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# native_overlay.sh DIR: lays into DIR what "make demo VM=no" needs on a machine
+# whose own kernel can do it, so that the guest is such a machine: the module
+# where modprobe finds it, the command, make, and the Python packages of the
+# host side. Runs in the build environment, after "make guest".
+set -euo pipefail
+
+overlay=$1
+packages=/usr/lib/python3/dist-packages
+python="PIL contourpy cycler dateutil kiwisolver markdown_it matplotlib mdurl mpl_toolkits
+	numpy packaging pygments pyparsing rich scipy six.py fontTools linkify_it uc_micro"
+
+put() { # FILE...: at the same place in the overlay
+	cp -a --parents "$@" "$overlay"
+}
+
+rm -rf "$overlay"
+mkdir -p "$overlay/opt/mpdpa/src" "$overlay/usr/lib/modules/$KREL/updates"
+cp out/guest/usr/local/lib/mpdpa/mptcp_dpa.ko "$overlay/usr/lib/modules/$KREL/updates/"
+cp -a Makefile tools userspace "$overlay/opt/mpdpa/src/"
+put /usr/bin/make /usr/lib/python3.13
+for name in $python; do
+	[ ! -e "$packages/$name" ] || put "$packages/$name"
+done
+find "$overlay$packages" -type d -name __pycache__ -prune -exec rm -rf {} +
+put /usr/share/matplotlib /usr/share/fonts /etc/matplotlibrc 2>/dev/null || true
+
+# the libraries that the compiled parts and make want; /lib is a link there
+{ find "$overlay$packages" -name '*.so' -exec ldd {} +; ldd /usr/bin/make; } |
+	awk '$3 ~ /^\// { print $3 }' | sed 's|^/lib/|/usr/lib/|' | sort -u |
+	while read -r library; do
+		cp -L --parents "$library" "$overlay"
+	done
