@@ -140,7 +140,7 @@ static void draw_head(struct drawing *drawing, const struct look *look,
 		 ns ? (double)decisions * MPDPA_SECOND / ns : 0);
 	put_line(drawing, NULL, line);
 	snprintf(line, sizeof(line), "%6s %-8s %4s %6s %6s %-26s %8s  %8s%*s", "CONN", "TOKEN",
-		 "WAIT", "MET", "MISSED", "CHUNK: # acked = sent | now", "LEFT", "BIT/S",
+		 "WAIT", "MET", "MISSED", "CHUNK #acked =sent |now", "LEFT", "BIT/S",
 		 (int)screen->width, "");
 	put_line(drawing, ANSI_REVERSE, line);
 }

@@ -71,7 +71,8 @@ int mpdpa_pref_get(int fd, struct mpdpa_path *prefs, size_t count)
 		length = count * sizeof(options[0]);
 	if (getsockopt(fd, SOL_MPTCP, MPTCP_DPA_PREF, options, &length))
 		return -errno;
-	for (i = 0; i < length / sizeof(options[0]); i++)
+	/* Without any, the kernel hands out one of kind 0. */
+	for (i = 0; i < length / sizeof(options[0]) && options[i].kind; i++)
 		from_option(&options[i], &prefs[i]);
 	return i;
 }

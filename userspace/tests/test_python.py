@@ -100,7 +100,7 @@ def test_every_function_has_a_prototype(package: ModuleType, top: Path) -> None:
     assert set(prototypes) == set(exported)
     header = (top / "userspace/lib/mpdpa.h").read_text()
     for name, (arguments, _) in prototypes.items():
-        declared = re.search(rf"^[\w* ]*\b{name}\(((?:[^()]|\([^()]*\))*)\);", header, re.M)
+        declared = re.search(rf"^\w[\w* ]*\b{name}\(((?:[^()]|\([^()]*\))*)\);", header, re.M)
         assert declared
         plain = re.sub(r"\([^()]*\)", "", declared[1])
         assert len(arguments) == plain.count(",") + 1, name
