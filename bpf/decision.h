@@ -24,9 +24,6 @@
 /* a path still ramps up until this many samples in a row grew less than 1/4 */
 #define DPA_RAMP_SAMPLES	2
 
-/* the rule is applied this often */
-#define DPA_INTERVAL_NS		(25 * DPA_NSEC_PER_MSEC)
-
 /* for so much of the time it has, a chunk waits for its paths to ramp up */
 #define DPA_RAMP_PATIENCE	8
 
@@ -82,7 +79,7 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u64 rate)
 	} else {
 		p->goodput = was - ((was - rate) >> DPA_SAMPLE_SHIFT);
 	}
-	if (p->samples != (__u32)-1)
+	if (p->samples != (__u16)-1)
 		p->samples++;
 }
 
@@ -102,14 +99,14 @@ static __always_inline void dpa_observe(struct dpa_path *p, __u64 now_ns,
 		return;
 	}
 	if (!p->sample_ns) {
-		if (acked != p->sample_acked)
+		if ((__u32)acked != p->sample_acked)
 			p->sample_ns = now_ns;
 		p->sample_acked = acked;
 		return;
 	}
 	if (now_ns < p->sample_ns + span)
 		return;
-	dpa_add_sample(p, dpa_rate(acked - p->sample_acked,
+	dpa_add_sample(p, dpa_rate((__u32)acked - p->sample_acked,
 				   now_ns - p->sample_ns));
 	p->sample_ns = now_ns;
 	p->sample_acked = acked;
@@ -143,6 +140,11 @@ static __always_inline void dpa_outlook_add(struct dpa_outlook *o,
 					    const struct dpa_path *p,
 					    __u32 limit, __u64 rtt_ns)
 {
+	__u64 goodput = p->goodput < DPA_RATE_MAX ? p->goodput : DPA_RATE_MAX;
+
+	if (p->cost == MPTCP_DPA_COST_FORBIDDEN)
+		return;
+	o->goodput_all += goodput;
 	if (rtt_ns > o->rtt_ns)
 		o->rtt_ns = rtt_ns;
 	if (!o->cheapest || p->cost < o->cheapest)
@@ -152,11 +154,37 @@ static __always_inline void dpa_outlook_add(struct dpa_outlook *o,
 			o->above = p->cost;
 		return;
 	}
-	o->goodput += p->goodput < DPA_RATE_MAX ? p->goodput : DPA_RATE_MAX;
+	o->goodput += goodput;
 	if (!p->samples || p->ramping)
 		o->ramping = 1;
 	if (p->cost < limit && p->cost > o->below)
 		o->below = p->cost;
+}
+
+/*
+ * What the paths in use will carry until the deadline itself, and whether all
+ * of them would be too slow.
+ */
+static __always_inline void dpa_forecast(struct dpa_state *st)
+{
+	const struct dpa_outlook *o = &st->outlook;
+	__s64 left_ns = st->chunk_deadline_ns + o->rtt_ns / 2 - st->now_ns;
+	__u64 remaining = st->chunk_end > st->acked ?
+			  st->chunk_end - st->acked : 0;
+
+	st->forecast = dpa_bytes_in(o->goodput, left_ns);
+	st->at_risk = !o->ramping &&
+		      dpa_bytes_in(o->goodput_all, left_ns) < remaining;
+}
+
+/* Past its deadline a chunk is treated as its owner wants. */
+static __always_inline __u32 dpa_late_limit(const struct dpa_state *st)
+{
+	const struct dpa_outlook *o = &st->outlook;
+
+	if (st->late_policy != MPTCP_DPA_LATE_POLICY_SPEND)
+		return o->cheapest;
+	return o->above ? o->above : st->cost_limit;
 }
 
 /*
@@ -173,6 +201,8 @@ static __always_inline __u32 dpa_threshold(const struct dpa_state *st)
 
 	if (limit < o->cheapest)
 		return o->cheapest;
+	if (st->now_ns > st->chunk_deadline_ns)
+		return dpa_late_limit(st);
 	remaining = st->chunk_end > st->acked ? st->chunk_end - st->acked : 0;
 	if (dpa_bytes_in(o->goodput, left_ns) > remaining)
 		return o->below ? o->below : limit;

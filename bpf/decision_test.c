@@ -139,7 +139,7 @@ static void test_ramp(void)
 	EXPECT(p.goodput > 28000 && p.goodput < 33000);
 	p.samples = -1;
 	dpa_add_sample(&p, 33000);
-	EXPECT(p.samples == (__u32)-1);
+	EXPECT(p.samples == (__u16)-1);
 }
 
 static void test_virtual_deadline(void)
@@ -214,9 +214,14 @@ static void test_threshold(void)
 	/* a smaller alpha is more careful */
 	st.alpha_milli = 800;
 	EXPECT(decide(&st, 3, cost, fast) == 3);
-	/* late: everything there is */
+	/* late: everything there is, or as the chunk's owner wants */
 	st.alpha_milli = 1000;
 	st.now_ns = 12 * SEC;
+	EXPECT(decide(&st, 3, cost, fast) == 5);
+	st.late_policy = MPTCP_DPA_LATE_POLICY_CHEAP;
+	EXPECT(decide(&st, 3, cost, fast) == 1);
+	st.late_policy = MPTCP_DPA_LATE_POLICY_SPEND;
+	EXPECT(decide(&st, 3, cost, fast) == 3);
 	EXPECT(decide(&st, 3, cost, fast) == 5);
 	/* what is acknowledged is not left to send */
 	st.acked = 9000000;
@@ -228,6 +233,32 @@ static void test_threshold(void)
 	/* no path at all */
 	st.cost_limit = 0;
 	EXPECT(decide(&st, 0, cost, slow) == 0);
+}
+
+static void test_forecast(void)
+{
+	const __u32 cost[] = { 1, 3, MPTCP_DPA_COST_FORBIDDEN };
+	const __u64 goodput[] = { 100000, 500000, 1000000 };
+	struct dpa_state st = {
+		.now_ns = SEC,
+		.chunk_start_ns = SEC,
+		.chunk_deadline_ns = 11 * SEC,
+		.chunk_end = 5000000,
+		.alpha_milli = 1000,
+		.cost_limit = 1,
+	};
+
+	EXPECT(decide(&st, 3, cost, goodput) == 3);
+	dpa_forecast(&st);
+	EXPECT(st.forecast == 1000000 && !st.at_risk);
+	/* the forbidden path is never the next, nor counted on */
+	EXPECT(decide(&st, 3, cost, goodput) == 1);
+	st.chunk_end = 6500000;
+	dpa_forecast(&st);
+	EXPECT(st.at_risk);
+	st.outlook.ramping = 1;
+	dpa_forecast(&st);
+	EXPECT(!st.at_risk);
 }
 
 static void test_patience(void)
@@ -263,6 +294,7 @@ static const struct {
 	{ "a path that ramps up", test_ramp },
 	{ "the virtual deadline", test_virtual_deadline },
 	{ "the threshold rule over three costs", test_threshold },
+	{ "forecast and risk", test_forecast },
 	{ "patience while a path ramps up", test_patience },
 };
 

@@ -53,8 +53,9 @@ static __always_inline void decide(struct mptcp_sock *msk,
 {
 	look(msk, st);
 	if (st->cost_limit >= st->outlook.cheapest && st->decided_ns &&
-	    st->now_ns < st->decided_ns + DPA_INTERVAL_NS)
+	    st->now_ns < st->decided_ns + (__u64)st->interval_us * 1000)
 		return;
+	dpa_forecast(st);
 	st->cost_limit = dpa_threshold(st);
 	st->decided_ns = st->now_ns;
 }

@@ -23,7 +23,7 @@ extern int mptcp_dpa_getsockopt(struct bpf_sockopt *ctx) __ksym;
 static __always_inline bool is_ours(const struct bpf_sockopt *ctx)
 {
 	return ctx->level == SOL_MPTCP && ctx->optname >= MPTCP_DPA_CHUNK &&
-	       ctx->optname <= MPTCP_DPA_INFO;
+	       ctx->optname <= MPTCP_DPA_EVENTFD;
 }
 
 /* Hands an errno to the caller; the verifier wants its range seen. */

@@ -20,9 +20,6 @@ static int make_room(struct chunk_queue *q)
 
 	if (q->count < q->room)
 		return 0;
-	if (q->count >= MPTCP_DPA_CHUNKS_MAX)
-		return -ENOBUFS;
-
 	at = krealloc_array(q->at, room, sizeof(*at),
 			    GFP_ATOMIC | __GFP_ACCOUNT);
 	if (!at)
@@ -38,12 +35,13 @@ static int make_room(struct chunk_queue *q)
  * @chunk: begin and end are filled in here, @chunk->end being its length
  * @written: end of the stream so far; the chunk begins there, or at the end of
  *	the last chunk if that is later
+ * @most: chunks that may be queued
  *
- * Return: 0, -ENOBUFS with %MPTCP_DPA_CHUNKS_MAX queued, -ENOMEM, -EFBIG when
- * its end has no position. The queue is unchanged on failure.
+ * Return: 0, -ENOBUFS with so many queued, -ENOMEM, -EFBIG when its end has no
+ * position. The queue is unchanged on failure.
  */
 int chunk_queue_add(struct chunk_queue *q, const struct chunk *chunk,
-		    u64 written)
+		    u64 written, u32 most)
 {
 	u64 begin = written;
 	int err;
@@ -52,6 +50,8 @@ int chunk_queue_add(struct chunk_queue *q, const struct chunk *chunk,
 		begin = max(begin, q->at[q->count - 1].end);
 	if (chunk->end > S64_MAX - begin)
 		return -EFBIG;
+	if (q->count >= most)
+		return -ENOBUFS;
 	err = make_room(q);
 	if (err)
 		return err;
@@ -64,20 +64,14 @@ int chunk_queue_add(struct chunk_queue *q, const struct chunk *chunk,
 }
 
 /* The chunk in force, NULL if none. */
-const struct chunk *chunk_queue_first(const struct chunk_queue *q)
+struct chunk *chunk_queue_first(const struct chunk_queue *q)
 {
 	return q->count ? &q->at[0] : NULL;
 }
 
-static void judge(struct chunk *chunk, bool met, struct chunk_verdicts *v)
+struct chunk *chunk_queue_last(const struct chunk_queue *q)
 {
-	if (chunk->judged)
-		return;
-	chunk->judged = true;
-	if (met)
-		v->met++;
-	else
-		v->missed++;
+	return q->count ? &q->at[q->count - 1] : NULL;
 }
 
 /**
@@ -85,30 +79,31 @@ static void judge(struct chunk *chunk, bool met, struct chunk_verdicts *v)
  * @q: the queue
  * @acked: position up to which the peer has acknowledged
  * @now_ns: CLOCK_MONOTONIC
- * @ack_delay_ns: what an acknowledgement takes to come back; a chunk acked
+ * @ack_delay_ns: what an acknowledgment takes to come back; a chunk acked
  *	later than its deadline by no more than this was there in time
+ * @judged: called once for each chunk, when its verdict has come
+ * @arg: for @judged
  *
  * A missed chunk stays until it is all acked: its bytes are in front of later
  * ones.
- *
- * Return: how many were judged.
  */
-struct chunk_verdicts chunk_queue_update(struct chunk_queue *q, u64 acked,
-					 u64 now_ns, u64 ack_delay_ns)
+void chunk_queue_update(struct chunk_queue *q, u64 acked, u64 now_ns,
+			u64 ack_delay_ns, chunk_judged_fn judged, void *arg)
 {
-	struct chunk_verdicts v = {};
 	u32 i, done = 0;
 
 	for (i = 0; i < q->count; i++) {
 		struct chunk *chunk = &q->at[i];
 		u64 due_ns = chunk->deadline_ns + ack_delay_ns;
+		bool over = acked >= chunk->end && !chunk->open;
 
-		if (acked >= chunk->end) {
-			judge(chunk, now_ns <= due_ns + LOOK_SLACK_NS, &v);
-			done = i + 1;
-		} else if (now_ns > due_ns) {
-			judge(chunk, false, &v);
+		if (!chunk->judged && (over || now_ns > due_ns)) {
+			chunk->judged = true;
+			judged(arg, chunk,
+			       over && now_ns <= due_ns + LOOK_SLACK_NS);
 		}
+		if (over)
+			done = i + 1;
 	}
 	if (done) {
 		q->count -= done;
@@ -116,7 +111,6 @@ struct chunk_verdicts chunk_queue_update(struct chunk_queue *q, u64 acked,
 		if (q->count)
 			q->at[0].start_ns = max(q->at[0].start_ns, now_ns);
 	}
-	return v;
 }
 
 /* The earliest deadline that awaits its verdict, U64_MAX if there is none. */

@@ -14,28 +14,29 @@ struct chunk {
 	u64	start_ns;	/* when it was set, or became the first */
 	u64	deadline_ns;	/* CLOCK_MONOTONIC */
 	u64	cookie;
-	u32	alpha_milli;	/* 0: the namespace's */
+	u32	alpha_milli;	/* 0: the connection's */
+	u8	late;		/* enum mptcp_dpa_late_policy + 1; 0: inherit */
 	bool	judged;		/* met or missed has been said */
+	bool	risk_told;	/* that it is at risk has been said */
+	bool	open;		/* its end still grows, see stream.h */
 };
 
 /* Under the lock of whoever holds it: the msk lock. */
 struct chunk_queue {
 	struct chunk	*at;
-	u32		count;
-	u32		room;
+	u16		count;
+	u16		room;
 };
 
-/* what an update of the queue found */
-struct chunk_verdicts {
-	u32	met;
-	u32	missed;
-};
+/* called for each chunk whose verdict has come */
+typedef void (*chunk_judged_fn)(void *arg, const struct chunk *chunk, bool met);
 
 int chunk_queue_add(struct chunk_queue *q, const struct chunk *chunk,
-		    u64 written);
-const struct chunk *chunk_queue_first(const struct chunk_queue *q);
-struct chunk_verdicts chunk_queue_update(struct chunk_queue *q, u64 acked,
-					 u64 now_ns, u64 ack_delay_ns);
+		    u64 written, u32 most);
+struct chunk *chunk_queue_first(const struct chunk_queue *q);
+struct chunk *chunk_queue_last(const struct chunk_queue *q);
+void chunk_queue_update(struct chunk_queue *q, u64 acked, u64 now_ns,
+			u64 ack_delay_ns, chunk_judged_fn judged, void *arg);
 u64 chunk_queue_next_verdict(const struct chunk_queue *q);
 void chunk_queue_clear(struct chunk_queue *q);
 

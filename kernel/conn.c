@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/eventfd.h>
 #include <linux/hash.h>
+#include <linux/mptcp_dpa.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <net/tcp.h>
 
 #include "conn.h"
+#include "event.h"
 #include "msk.h"
 #include "netns.h"
+#include "stat.h"
+#include "symbols.h"
 #include "tick.h"
 
 #define CONN_HASH_BITS	10
@@ -40,6 +45,15 @@ struct conn *conn_find(const struct sock *sk)
 	return c;
 }
 
+/* Gives the state a number that the namespace has not used before. */
+static int enlist(struct conn *c)
+{
+	struct netns_dpa *dpa = netns_dpa(sock_net(c->sk));
+
+	c->id = atomic64_inc_return(&dpa->conn_ids);
+	return xa_insert_bh(&dpa->conns, c->id, c, GFP_ATOMIC | __GFP_ACCOUNT);
+}
+
 static struct conn *conn_create(struct sock *sk)
 {
 	struct conn *c = kzalloc(sizeof(*c), GFP_ATOMIC | __GFP_ACCOUNT);
@@ -49,6 +63,15 @@ static struct conn *conn_create(struct sock *sk)
 	c->sk = sk;
 	refcount_set(&c->refs, 1);
 	tick_setup(c);
+	/* the cookie names the connection before it has a token */
+	preempt_disable();
+	kernel_fn(__sock_gen_cookie)(sk);
+	preempt_enable();
+	if (enlist(c)) {
+		kfree(c);
+		return NULL;
+	}
+	atomic_inc(&netns_dpa(sock_net(sk))->conn_count);
 
 	spin_lock_bh(&conn_lock);
 	hlist_add_head_rcu(&c->node, bucket(sk));
@@ -68,6 +91,54 @@ struct conn *conn_get_or_create(struct sock *sk)
 	return conn_find(sk) ?: conn_create(sk);
 }
 
+/**
+ * conn_next_get() - walk the connections of a namespace by their numbers
+ * @net: the namespace
+ * @id: the number to begin at; set to that of the result
+ *
+ * Numbers only grow, so a walk that goes on from one sees every connection
+ * that lives throughout, and none twice.
+ *
+ * Context: any.
+ * Return: the state with a reference on it and on its socket, which
+ * conn_put_sock() drops; NULL after the last.
+ */
+struct conn *conn_next_get(struct net *net, u64 *id)
+{
+	struct netns_dpa *dpa = netns_dpa(net);
+	unsigned long index = *id;
+	struct conn *c;
+
+	rcu_read_lock();
+	xa_for_each_start(&dpa->conns, index, c, *id) {
+		if (!refcount_inc_not_zero(&c->refs))
+			continue;
+		if (!READ_ONCE(c->dead) &&
+		    refcount_inc_not_zero(&c->sk->sk_refcnt))
+			break;
+		conn_put(c);
+	}
+	rcu_read_unlock();
+	if (c)
+		*id = index;
+	return c;
+}
+
+/* Drops what conn_next_get() took; may sleep. */
+void conn_put_sock(struct conn *c)
+{
+	struct sock *sk = c->sk;
+
+	conn_put(c);
+	sock_put(sk);
+}
+
+/* Takes one more reference; the caller has, or is sure of, one. */
+void conn_hold(struct conn *c)
+{
+	refcount_inc(&c->refs);
+}
+
 static void conn_free_rcu(struct rcu_head *rcu)
 {
 	kfree(container_of(rcu, struct conn, rcu));
@@ -78,6 +149,8 @@ void conn_put(struct conn *c)
 {
 	if (refcount_dec_and_test(&c->refs)) {
 		chunk_queue_clear(&c->queue);
+		if (c->eventfd)
+			eventfd_ctx_put(c->eventfd);
 		call_rcu(&c->rcu, conn_free_rcu);
 	}
 }
@@ -91,6 +164,7 @@ void conn_put(struct conn *c)
  */
 void conn_release(struct sock *sk)
 {
+	struct netns_dpa *dpa = netns_dpa(sock_net(sk));
 	struct conn *c = conn_find(sk);
 
 	if (!c)
@@ -98,6 +172,8 @@ void conn_release(struct sock *sk)
 	spin_lock_bh(&conn_lock);
 	hlist_del_rcu(&c->node);
 	spin_unlock_bh(&conn_lock);
+	xa_erase_bh(&dpa->conns, c->id);
+	atomic_dec(&dpa->conn_count);
 
 	WRITE_ONCE(c->dead, true);
 	tick_stop(c);
@@ -108,6 +184,7 @@ void conn_release(struct sock *sk)
 static void conn_restart(struct conn *c)
 {
 	chunk_queue_clear(&c->queue);
+	c->stream = (struct stream){};
 	memset(&c->state, 0, sizeof(c->state));
 	memset(c->path, 0, sizeof(c->path));
 }
@@ -123,24 +200,65 @@ u64 conn_ack_delay_ns(const struct mptcp_sock *msk)
 	return rtt_us == U32_MAX ? 0 : (u64)rtt_us * NSEC_PER_USEC / 2;
 }
 
-static void show_first(struct conn *c)
+/* Chunks that may be queued here. */
+u32 conn_chunks_max(const struct conn *c)
 {
-	const struct chunk *first = chunk_queue_first(&c->queue);
+	return READ_ONCE(netns_dpa(sock_net(c->sk))->chunks_max);
+}
+
+/* What lies ahead of an interval that has not ended is a forecast. */
+static u64 chunk_end(const struct conn *c, const struct chunk *chunk)
+{
+	if (!chunk->open)
+		return chunk->end;
+	return max(chunk->end, chunk->begin + c->stream.expected);
+}
+
+static void show_chunk(struct conn *c, const struct chunk *chunk)
+{
+	const struct netns_dpa *dpa = netns_dpa(sock_net(c->sk));
 	struct dpa_state *st = &c->state;
 
-	st->chunks = c->queue.count;
-	if (!first) {
-		st->cost_limit = 0;
-		return;
-	}
-	if (st->chunk_begin != first->begin || st->chunk_end != first->end)
+	if (st->chunk_begin != chunk->begin ||
+	    st->chunk_deadline_ns != chunk->deadline_ns) {
 		st->decided_ns = 0;
-	st->chunk_begin = first->begin;
-	st->chunk_end = first->end;
-	st->chunk_start_ns = first->start_ns;
-	st->chunk_deadline_ns = first->deadline_ns;
-	st->alpha_milli = first->alpha_milli ?:
-			  netns_alpha_milli(sock_net(c->sk));
+		st->at_risk = 0;
+	}
+	st->chunk_begin = chunk->begin;
+	st->chunk_end = chunk_end(c, chunk);
+	st->chunk_start_ns = chunk->start_ns;
+	st->chunk_deadline_ns = chunk->deadline_ns;
+	st->alpha_milli = chunk->alpha_milli ?: c->alpha_milli ?:
+			  READ_ONCE(dpa->alpha_milli);
+	st->interval_us = READ_ONCE(dpa->interval_us);
+	st->late_policy = chunk->late ? chunk->late - 1 :
+			  READ_ONCE(dpa->late_policy);
+}
+
+static void judged(void *arg, const struct chunk *chunk, bool met)
+{
+	struct conn *c = arg;
+
+	if (met)
+		c->chunks_met++;
+	else
+		c->chunks_missed++;
+	stat_inc(sock_net(c->sk), met ? DPA_STAT_CHUNKS_MET :
+					DPA_STAT_CHUNKS_MISSED);
+	event_chunk(c, met ? MPTCP_DPA_CMD_CHUNK_MET :
+			     MPTCP_DPA_CMD_CHUNK_MISSED, chunk);
+}
+
+/* The scheduler sees a risk first; it is told once a chunk. */
+static void tell_risk(struct conn *c)
+{
+	struct chunk *first = chunk_queue_first(&c->queue);
+
+	if (first && c->state.at_risk && !first->risk_told &&
+	    first->begin == c->state.chunk_begin && !first->judged) {
+		first->risk_told = true;
+		event_chunk(c, MPTCP_DPA_CMD_CHUNK_AT_RISK, first);
+	}
 }
 
 /**
@@ -153,7 +271,7 @@ void conn_refresh(struct conn *c)
 {
 	const struct mptcp_sock *msk = msk_of(c->sk);
 	struct dpa_state *st = &c->state;
-	struct chunk_verdicts v;
+	const struct chunk *first;
 
 	/* within one stream neither goes back */
 	if (msk_written(msk) < st->written || msk_acked(msk) < st->acked)
@@ -164,11 +282,29 @@ void conn_refresh(struct conn *c)
 	st->sent = msk_sent(msk);
 	st->acked = msk_acked(msk);
 
-	v = chunk_queue_update(&c->queue, st->acked, st->now_ns,
-			       conn_ack_delay_ns(msk));
-	c->chunks_met += v.met;
-	c->chunks_missed += v.missed;
-	show_first(c);
+	tell_risk(c);
+	stream_advance(&c->stream, &c->queue, st->written, st->now_ns,
+		       conn_chunks_max(c));
+	chunk_queue_update(&c->queue, st->acked, st->now_ns,
+			   conn_ack_delay_ns(msk), judged, c);
+	first = chunk_queue_first(&c->queue);
+	if (first)
+		show_chunk(c, first);
+	else
+		st->cost_limit = 0;
+}
+
+void conn_init_net(struct net *net)
+{
+	struct netns_dpa *dpa = netns_dpa(net);
+
+	xa_init_flags(&dpa->conns, XA_FLAGS_LOCK_BH);
+}
+
+/* The namespace has no sockets any more. */
+void conn_exit_net(struct net *net)
+{
+	xa_destroy(&netns_dpa(net)->conns);
 }
 
 int conn_init(void)

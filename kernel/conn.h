@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state of a connection: made by the first chunk, gone with the socket.
- * Everything but the linkage is protected by the msk lock, that is: the socket
- * owned, or its spinlock held with no owner.
+ * The state of a connection: made by the first option that needs it, gone with
+ * the socket. Everything but the linkage is protected by the msk lock, that is:
+ * the socket owned, or its spinlock held with no owner.
  */
 #ifndef _MPTCP_DPA_CONN_H
 #define _MPTCP_DPA_CONN_H
@@ -13,42 +13,59 @@
 #include <net/sock.h>
 
 #include "chunk.h"
+#include "pref.h"
 #include "state.h"
+#include "stream.h"
+
+struct eventfd_ctx;
+struct mptcp_sock;
 
 /* the module's side of a row of dpa_state::path */
 struct conn_path {
-	u64		prio_ns;	/* when an MP_PRIO was last sent */
+	u32	prio_ms;	/* when an MP_PRIO was last sent; wraps */
 	/* what dpa_path::cost was resolved from */
-	u32		cost_gen;
-	int		ifindex;
-	bool		backup;
-	bool		resolved;
+	u32	cost_gen;
+	int	ifindex;
+	bool	backup;
+	bool	resolved;
+	bool	prio_sent;	/* prio_ms is set */
 };
 
 struct conn {
 	struct hlist_node	node;	/* conn_table, conn_lock */
 	struct rcu_head		rcu;
 	refcount_t		refs;
+	bool			dead;	/* released; nothing may be queued */
 	struct sock		*sk;	/* held by whoever queued the work */
+	u64			id;	/* in netns_dpa::conns */
 	struct hrtimer		timer;
 	struct work_struct	work;
+	struct eventfd_ctx	*eventfd; /* NULL: none */
 
-	bool			dead;	/* released; nothing may be queued */
 	u64			chunks_met;
 	u64			chunks_missed;
+	u32			activations;
+	u32			alpha_milli;	/* 0: the namespace's */
 	struct chunk_queue	queue;
+	struct stream		stream;
+	struct pref_list	prefs;
 	struct conn_path	path[MPTCP_DPA_PATHS_MAX];
 	struct dpa_state	state;
 };
 
-struct mptcp_sock;
-
 struct conn *conn_find(const struct sock *sk);
 struct conn *conn_get_or_create(struct sock *sk);
+struct conn *conn_next_get(struct net *net, u64 *id);
+void conn_put_sock(struct conn *c);
+void conn_hold(struct conn *c);
 void conn_put(struct conn *c);
 void conn_release(struct sock *sk);
 void conn_refresh(struct conn *c);
+u32 conn_chunks_max(const struct conn *c);
 u64 conn_ack_delay_ns(const struct mptcp_sock *msk);
+
+void conn_init_net(struct net *net);
+void conn_exit_net(struct net *net);
 
 int conn_init(void);
 void conn_exit(void);

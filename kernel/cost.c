@@ -2,6 +2,7 @@
 #include <linux/mptcp_dpa.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <net/ipv6.h>
 #include <net/net_namespace.h>
 
 #include "cost.h"
@@ -14,9 +15,11 @@ struct cost_entry {
 	u32			cost;	/* READ_ONCE; netns_dpa::cost_lock */
 };
 
-static bool same_key(const struct cost_key *a, const struct cost_key *b)
+/* Do two keys name the same path? */
+bool cost_same_key(const struct cost_key *a, const struct cost_key *b)
 {
-	return a->kind == b->kind && a->id == b->id;
+	return a->kind == b->kind && a->id == b->id &&
+	       ipv6_addr_equal(&a->addr, &b->addr);
 }
 
 /* Under RCU or cost_lock. */
@@ -27,7 +30,7 @@ static struct cost_entry *find(const struct netns_dpa *dpa,
 
 	list_for_each_entry_rcu(e, &dpa->costs, list,
 				lockdep_is_held(&dpa->cost_lock))
-		if (same_key(&e->key, key))
+		if (cost_same_key(&e->key, key))
 			return e;
 	return NULL;
 }
@@ -166,27 +169,23 @@ int cost_walk(struct net *net, u32 skip,
 /**
  * cost_lookup() - what a byte costs on a subflow
  * @net: the namespace
- * @endpoint: the subflow's endpoint, 0 if its address is none
- * @ifindex: its interface, 0 if unknown
+ * @names: %COST_NAMES keys that name it, the strongest first; kind 0: none
  * @backup: the endpoint is flagged backup, or the peer asked for that
  *
- * Return: the endpoint's cost, else the interface's, else the default.
+ * Return: the cost of the first name that was given one, else the default.
  */
-u32 cost_lookup(const struct net *net, u8 endpoint, int ifindex, bool backup)
+u32 cost_lookup(const struct net *net, const struct cost_key *names,
+		bool backup)
 {
-	const struct cost_key keys[] = {
-		{ COST_KEY_ENDPOINT, endpoint },
-		{ COST_KEY_IFINDEX, ifindex },
-	};
 	const struct netns_dpa *dpa = netns_dpa(net);
 	struct cost_entry *e = NULL;
 	u32 cost;
 	int i;
 
 	rcu_read_lock();
-	for (i = 0; i < ARRAY_SIZE(keys) && !e; i++)
-		if (keys[i].id)
-			e = find(dpa, &keys[i]);
+	for (i = 0; i < COST_NAMES && !e; i++)
+		if (names[i].kind)
+			e = find(dpa, &names[i]);
 	if (e)
 		cost = READ_ONCE(e->cost);
 	else

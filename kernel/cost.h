@@ -3,20 +3,20 @@
 #ifndef _MPTCP_DPA_COST_H
 #define _MPTCP_DPA_COST_H
 
+#include <linux/in6.h>
 #include <linux/types.h>
 
 struct net;
 
-enum cost_key_kind {
-	COST_KEY_ENDPOINT,
-	COST_KEY_IFINDEX,
+/* what names a path; unused members are 0 */
+struct cost_key {
+	u8		kind;	/* MPTCP_DPA_PREF_* */
+	u32		id;	/* endpoint id or interface index */
+	struct in6_addr	addr;	/* local address; IPv4 as a mapped one */
 };
 
-/* what names a path */
-struct cost_key {
-	enum cost_key_kind	kind;
-	u32			id;
-};
+/* the names that a subflow has, the strongest first */
+#define COST_NAMES	3
 
 /* costs that a namespace may hold */
 #define COSTS_MAX	1024
@@ -28,7 +28,9 @@ int cost_walk(struct net *net, u32 skip,
 	      int (*each)(const struct cost_key *key, u32 cost, void *arg),
 	      void *arg, u32 *done);
 
-u32 cost_lookup(const struct net *net, u8 endpoint, int ifindex, bool backup);
+bool cost_same_key(const struct cost_key *a, const struct cost_key *b);
+u32 cost_lookup(const struct net *net, const struct cost_key *names,
+		bool backup);
 u32 cost_generation(const struct net *net);
 
 void cost_init_net(struct net *net);

@@ -18,6 +18,7 @@
 #include "conn.h"
 #include "guard.h"
 #include "msk.h"
+#include "stat.h"
 #include "symbols.h"
 
 struct guard_slot {
@@ -50,10 +51,12 @@ static int keep_usable(struct mptcp_sock *msk, bool retrans)
 	msk_for_each_subflow(msk, sf) {
 		if (!subflow_scheduled(sf))
 			continue;
-		if (can_send(sf, retrans))
+		if (can_send(sf, retrans)) {
 			err = 0;
-		else
-			subflow_set_scheduled(sf, false);
+			continue;
+		}
+		subflow_set_scheduled(sf, false);
+		stat_inc(sock_net(msk_sock(msk)), DPA_STAT_GUARD_DROPS);
 	}
 	return err;
 }
@@ -70,6 +73,7 @@ static void drop_picks(struct mptcp_sock *msk)
 static int run_guarded(struct mptcp_sock *msk, bool retrans,
 		       int (*program)(struct mptcp_sock *msk))
 {
+	stat_inc(sock_net(msk_sock(msk)), DPA_STAT_DECISIONS);
 	if (program(msk)) {
 		drop_picks(msk);
 		return -EINVAL;

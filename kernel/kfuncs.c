@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/math64.h>
+#include <linux/mptcp_dpa.h>
 #include <net/tcp.h>
 
 #include "compat.h"
 #include "conn.h"
+#include "event.h"
 #include "kfuncs.h"
 #include "msk.h"
 #include "path.h"
+#include "stat.h"
 #include "symbols.h"
 #include "tick.h"
 
@@ -17,12 +20,13 @@ unsigned char *kf_conn(struct sock *sk, int size)
 	if (size < 0 || size > sizeof(struct dpa_state))
 		return NULL;
 	c = conn_find(sk);
-	if (!c || !c->queue.count)
+	if (!c || !(c->queue.count || c->stream.interval_ns))
 		return NULL;
 	conn_refresh(c);
 	if (!c->queue.count)
 		return NULL;
 	c->state.decisions++;
+	stat_inc(sock_net(sk), DPA_STAT_CHUNK_DECISIONS);
 	if (!tick_is_due(c))
 		tick_soon(c);
 	return (unsigned char *)&c->state;
@@ -33,6 +37,14 @@ int kf_path(struct mptcp_subflow_context *sf)
 	struct conn *c = conn_find(subflow_msk(sf));
 
 	return c ? path_row(c, sf) : -ENOENT;
+}
+
+static void activated(struct conn *c, struct dpa_path *row)
+{
+	row->activations++;
+	c->activations++;
+	stat_inc(sock_net(c->sk), DPA_STAT_ACTIVATIONS);
+	event_path(c, MPTCP_DPA_CMD_PATH_ACTIVATED, row->subflow_id);
 }
 
 void kf_hold(struct mptcp_subflow_context *sf, bool held)
@@ -55,7 +67,9 @@ void kf_hold(struct mptcp_subflow_context *sf, bool held)
 	else
 		row->flags &= ~DPA_PATH_HELD;
 	if ((was & DPA_PATH_HELD) && !held)
-		row->activations++;
+		activated(c, row);
+	else if (!(was & DPA_PATH_HELD) && held)
+		event_path(c, MPTCP_DPA_CMD_PATH_RELEASED, row->subflow_id);
 	if (held != subflow_request_bkup(sf) && row->flags != was)
 		tick_soon(c);
 }

@@ -36,6 +36,7 @@ const struct msk_field msk_fields[] = {
 	FIELD(mptcp_sock, wnd_end),
 	FIELD(mptcp_sock, snd_burst),
 	FIELD(mptcp_sock, timer_ival),
+	FIELD(mptcp_sock, token),
 	FIELD(mptcp_sock, flags),
 	FIELD(mptcp_sock, snd_data_fin_enable),
 	FIELD(mptcp_sock, mpc_endpoint_id),
@@ -128,6 +129,11 @@ u8 msk_first_endpoint(const struct mptcp_sock *msk)
 	return msk->mpc_endpoint_id;
 }
 
+u32 msk_token(const struct mptcp_sock *msk)
+{
+	return READ_FIELD(msk->token);
+}
+
 void msk_set_burst(struct mptcp_sock *msk, int bytes)
 {
 	msk->snd_burst = bytes;
@@ -208,8 +214,10 @@ void subflow_set_avg_pacing(struct mptcp_subflow_context *sf,
 	sf->avg_pacing_rate = rate;
 }
 
-void subflow_set_prio(struct mptcp_subflow_context *sf, _Bool backup)
+void subflow_set_prio(struct mptcp_subflow_context *sf, _Bool backup,
+		      _Bool signal)
 {
 	sf->request_bkup = backup;
-	sf->send_mp_prio = 1;
+	if (signal)
+		sf->send_mp_prio = 1;
 }

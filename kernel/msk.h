@@ -48,6 +48,7 @@ _Bool msk_fell_back(const struct mptcp_sock *msk);
 _Bool msk_data_pending(const struct mptcp_sock *msk);
 unsigned long long msk_window_left(const struct mptcp_sock *msk);
 unsigned char msk_first_endpoint(const struct mptcp_sock *msk);
+unsigned int msk_token(const struct mptcp_sock *msk);
 void msk_set_burst(struct mptcp_sock *msk, int bytes);
 void msk_set_timer(struct mptcp_sock *msk, long ticks);
 
@@ -73,7 +74,11 @@ unsigned long subflow_avg_pacing(const struct mptcp_subflow_context *sf);
 void subflow_set_avg_pacing(struct mptcp_subflow_context *sf,
 			    unsigned long rate);
 
-/* Sets request_bkup and asks for an MP_PRIO. Needs the subflow's own lock. */
-void subflow_set_prio(struct mptcp_subflow_context *sf, _Bool backup);
+/*
+ * Sets request_bkup, and with @signal asks for an MP_PRIO. Needs the subflow's
+ * own lock.
+ */
+void subflow_set_prio(struct mptcp_subflow_context *sf, _Bool backup,
+		      _Bool signal);
 
 #endif

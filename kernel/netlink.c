@@ -3,94 +3,125 @@
 #include <net/genetlink.h>
 #include <net/sock.h>
 
-#include "cost.h"
+#include <linux/mptcp_dpa_sock.h>
+
 #include "netlink.h"
 #include "netlink_gen.h"
+#include "netns.h"
+#include "stat.h"
 
-static struct genl_family family;
-
-/* Which path is meant: exactly one of the attributes that name one. */
-static int parse_key(struct genl_info *info, struct cost_key *key)
+/**
+ * netlink_get_pref() - which path is named, and at what cost
+ * @attrs: parsed attributes
+ * @names: which of them name a path
+ * @pref: set on success; cost 0 if none was given
+ * @info: for the error message
+ *
+ * Return: 0, -EINVAL unless exactly one attribute names the path.
+ */
+int netlink_get_pref(struct nlattr **attrs,
+		     const struct netlink_path_attrs *names,
+		     struct mptcp_dpa_pref *pref, struct genl_info *info)
 {
-	struct nlattr *endpoint = info->attrs[MPTCP_DPA_A_PATH_ENDPOINT_ID];
-	struct nlattr *ifindex = info->attrs[MPTCP_DPA_A_PATH_IFINDEX];
+	struct nlattr *endpoint = attrs[names->endpoint];
+	struct nlattr *ifindex = attrs[names->ifindex];
+	struct nlattr *addr4 = attrs[names->addr4];
+	struct nlattr *addr6 = attrs[names->addr6];
 
-	if (!endpoint == !ifindex) {
+	*pref = (struct mptcp_dpa_pref){};
+	if (!!endpoint + !!ifindex + !!addr4 + !!addr6 != 1) {
 		NL_SET_ERR_MSG(info->extack,
-			       "name the path by either endpoint-id or ifindex");
+			       "name the path by one of endpoint-id, ifindex, addr4, addr6");
 		return -EINVAL;
 	}
 	if (endpoint) {
-		key->kind = COST_KEY_ENDPOINT;
-		key->id = nla_get_u8(endpoint);
+		pref->kind = MPTCP_DPA_PREF_ENDPOINT;
+		pref->id = nla_get_u8(endpoint);
+	} else if (ifindex) {
+		pref->kind = MPTCP_DPA_PREF_IFINDEX;
+		pref->id = nla_get_u32(ifindex);
+	} else if (addr4) {
+		pref->kind = MPTCP_DPA_PREF_ADDR4;
+		nla_memcpy(pref->addr, addr4, 4);
 	} else {
-		key->kind = COST_KEY_IFINDEX;
-		key->id = nla_get_u32(ifindex);
+		pref->kind = MPTCP_DPA_PREF_ADDR6;
+		nla_memcpy(pref->addr, addr6, 16);
 	}
+	if (attrs[names->cost])
+		pref->cost = nla_get_u32(attrs[names->cost]);
 	return 0;
 }
 
-static int put_path(struct sk_buff *skb, const struct cost_key *key, u32 cost)
+/**
+ * netlink_put_pref() - name a path and its cost
+ * @skb: the message
+ * @names: the attributes that name a path there
+ * @pref: the path
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int netlink_put_pref(struct sk_buff *skb,
+		     const struct netlink_path_attrs *names,
+		     const struct mptcp_dpa_pref *pref)
 {
-	int err;
+	int err = 0;
 
-	if (key->kind == COST_KEY_ENDPOINT)
-		err = nla_put_u8(skb, MPTCP_DPA_A_PATH_ENDPOINT_ID, key->id);
-	else
-		err = nla_put_u32(skb, MPTCP_DPA_A_PATH_IFINDEX, key->id);
-	return err ?: nla_put_u32(skb, MPTCP_DPA_A_PATH_COST, cost);
+	switch (pref->kind) {
+	case MPTCP_DPA_PREF_ENDPOINT:
+		err = nla_put_u8(skb, names->endpoint, pref->id);
+		break;
+	case MPTCP_DPA_PREF_IFINDEX:
+		err = nla_put_u32(skb, names->ifindex, pref->id);
+		break;
+	case MPTCP_DPA_PREF_ADDR4:
+		err = nla_put(skb, names->addr4, 4, pref->addr);
+		break;
+	case MPTCP_DPA_PREF_ADDR6:
+		err = nla_put(skb, names->addr6, 16, pref->addr);
+		break;
+	}
+	return err ?: nla_put_u32(skb, names->cost, pref->cost);
 }
 
-int mptcp_dpa_nl_path_set_doit(struct sk_buff *skb, struct genl_info *info)
+static const struct {
+	int		attr;
+	enum dpa_stat	stat;
+} stat_attrs[] = {
+	{ MPTCP_DPA_A_STAT_DECISIONS, DPA_STAT_DECISIONS },
+	{ MPTCP_DPA_A_STAT_CHUNK_DECISIONS, DPA_STAT_CHUNK_DECISIONS },
+	{ MPTCP_DPA_A_STAT_GUARD_DROPS, DPA_STAT_GUARD_DROPS },
+	{ MPTCP_DPA_A_STAT_CHUNKS_SET, DPA_STAT_CHUNKS_SET },
+	{ MPTCP_DPA_A_STAT_CHUNKS_MET, DPA_STAT_CHUNKS_MET },
+	{ MPTCP_DPA_A_STAT_CHUNKS_MISSED, DPA_STAT_CHUNKS_MISSED },
+	{ MPTCP_DPA_A_STAT_ACTIVATIONS, DPA_STAT_ACTIVATIONS },
+	{ MPTCP_DPA_A_STAT_PRIO_SENT, DPA_STAT_PRIO_SENT },
+	{ MPTCP_DPA_A_STAT_TICKS, DPA_STAT_TICKS },
+};
+
+static int put_stats(struct sk_buff *skb, struct net *net)
 {
-	struct cost_key key;
-	int err;
+	int i, err;
 
-	if (GENL_REQ_ATTR_CHECK(info, MPTCP_DPA_A_PATH_COST))
-		return -EINVAL;
-	err = parse_key(info, &key);
-	if (err)
-		return err;
-	return cost_set(genl_info_net(info), &key,
-			nla_get_u32(info->attrs[MPTCP_DPA_A_PATH_COST]));
-}
-
-int mptcp_dpa_nl_path_del_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	struct cost_key key;
-	int err;
-
-	err = parse_key(info, &key);
-	if (err)
-		return err;
-	err = cost_del(genl_info_net(info), &key);
-	if (err)
-		NL_SET_ERR_MSG(info->extack, "this path was given no cost");
+	err = nla_put_u64_64bit(skb, MPTCP_DPA_A_STAT_CONNECTIONS,
+				atomic_read(&netns_dpa(net)->conn_count),
+				MPTCP_DPA_A_STAT_PAD);
+	for (i = 0; i < ARRAY_SIZE(stat_attrs) && !err; i++)
+		err = nla_put_u64_64bit(skb, stat_attrs[i].attr,
+					stat_read(net, stat_attrs[i].stat),
+					MPTCP_DPA_A_STAT_PAD);
 	return err;
 }
 
-int mptcp_dpa_nl_path_get_doit(struct sk_buff *skb, struct genl_info *info)
+int mptcp_dpa_nl_stat_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct cost_key key;
-	struct sk_buff *msg;
+	struct sk_buff *msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	void *hdr;
-	u32 cost;
-	int err;
 
-	err = parse_key(info, &key);
-	if (err)
-		return err;
-	err = cost_get(genl_info_net(info), &key, &cost);
-	if (err) {
-		NL_SET_ERR_MSG(info->extack, "this path was given no cost");
-		return err;
-	}
-
-	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!msg)
 		return -ENOMEM;
-	hdr = genlmsg_put_reply(msg, info, &family, 0, info->genlhdr->cmd);
-	if (!hdr || put_path(msg, &key, cost)) {
+	hdr = genlmsg_put_reply(msg, info, &netlink_family, 0,
+				info->genlhdr->cmd);
+	if (!hdr || put_stats(msg, genl_info_net(info))) {
 		nlmsg_free(msg);
 		return -EMSGSIZE;
 	}
@@ -98,46 +129,14 @@ int mptcp_dpa_nl_path_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return genlmsg_reply(msg, info);
 }
 
-struct dump {
-	struct sk_buff		*skb;
-	struct netlink_callback	*cb;
+static const struct genl_multicast_group groups[] = {
+	[MPTCP_DPA_NLGRP_EVENTS] = {
+		.name	= MPTCP_DPA_MCGRP_EVENTS,
+		.flags	= GENL_MCAST_CAP_NET_ADMIN,
+	},
 };
 
-static int dump_one(const struct cost_key *key, u32 cost, void *arg)
-{
-	struct dump *d = arg;
-	void *hdr;
-
-	hdr = genlmsg_put(d->skb, NETLINK_CB(d->cb->skb).portid,
-			  d->cb->nlh->nlmsg_seq, &family, NLM_F_MULTI,
-			  MPTCP_DPA_CMD_PATH_GET);
-	if (!hdr)
-		return -EMSGSIZE;
-	genl_dump_check_consistent(d->cb, hdr);
-	if (put_path(d->skb, key, cost)) {
-		genlmsg_cancel(d->skb, hdr);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(d->skb, hdr);
-	return 0;
-}
-
-/* A dump that spans a change says so: NLM_F_DUMP_INTR, start again. */
-int mptcp_dpa_nl_path_get_dumpit(struct sk_buff *skb,
-				 struct netlink_callback *cb)
-{
-	struct net *net = sock_net(skb->sk);
-	struct dump d = { .skb = skb, .cb = cb };
-	u32 done;
-
-	/* 0 would mean that nothing is to be compared */
-	cb->seq = cost_generation(net) + 1;
-	cost_walk(net, cb->args[0], dump_one, &d, &done);
-	cb->args[0] = done;
-	return skb->len;
-}
-
-static struct genl_family family __ro_after_init = {
+struct genl_family netlink_family __ro_after_init = {
 	.name		= MPTCP_DPA_FAMILY_NAME,
 	.version	= MPTCP_DPA_FAMILY_VERSION,
 	.netnsok	= true,
@@ -145,14 +144,16 @@ static struct genl_family family __ro_after_init = {
 	.module		= THIS_MODULE,
 	.split_ops	= mptcp_dpa_nl_ops,
 	.n_split_ops	= ARRAY_SIZE(mptcp_dpa_nl_ops),
+	.mcgrps		= groups,
+	.n_mcgrps	= ARRAY_SIZE(groups),
 };
 
 int netlink_init(void)
 {
-	return genl_register_family(&family);
+	return genl_register_family(&netlink_family);
 }
 
 void netlink_exit(void)
 {
-	genl_unregister_family(&family);
+	genl_unregister_family(&netlink_family);
 }

@@ -2,8 +2,10 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 
+#include "conn.h"
 #include "cost.h"
 #include "netns.h"
+#include "stat.h"
 #include "sysctl.h"
 
 static unsigned int netns_id __read_mostly;
@@ -13,22 +15,27 @@ struct netns_dpa *netns_dpa(const struct net *net)
 	return net_generic(net, netns_id);
 }
 
-/* Alpha of chunks that have none of their own, in thousandths. */
-u32 netns_alpha_milli(const struct net *net)
-{
-	return READ_ONCE(netns_dpa(net)->alpha_milli);
-}
-
 static int __net_init netns_dpa_init(struct net *net)
 {
+	int err;
+
+	conn_init_net(net);
 	cost_init_net(net);
-	return sysctl_init_net(net);
+	err = stat_init_net(net);
+	if (err)
+		return err;
+	err = sysctl_init_net(net);
+	if (err)
+		stat_exit_net(net);
+	return err;
 }
 
 static void __net_exit netns_dpa_exit(struct net *net)
 {
 	sysctl_exit_net(net);
+	stat_exit_net(net);
 	cost_exit_net(net);
+	conn_exit_net(net);
 }
 
 static struct pernet_operations netns_ops = {

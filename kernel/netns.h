@@ -6,13 +6,27 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
+#include <linux/xarray.h>
 
 struct ctl_table_header;
+struct dpa_stats;
 struct net;
 
 struct netns_dpa {
-	unsigned int		alpha_milli;	/* READ_ONCE/WRITE_ONCE */
+	/* settings; READ_ONCE, written by sysctl */
+	unsigned int		alpha_milli;
+	unsigned int		interval_us;
+	unsigned int		hysteresis_us;
+	unsigned int		late_policy;
+	unsigned int		chunks_max;
+	unsigned int		signal_peer;
 	struct ctl_table_header	*sysctl;
+
+	struct dpa_stats __percpu *stats;
+
+	struct xarray		conns;		/* by id; its own lock, RCU */
+	atomic64_t		conn_ids;	/* the last one given */
+	atomic_t		conn_count;
 
 	struct mutex		cost_lock;	/* changes of costs */
 	struct list_head	costs;		/* RCU; cost_lock */
@@ -21,7 +35,6 @@ struct netns_dpa {
 };
 
 struct netns_dpa *netns_dpa(const struct net *net);
-u32 netns_alpha_milli(const struct net *net);
 
 int netns_init(void);
 void netns_exit(void);

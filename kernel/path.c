@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/rcupdate.h>
 #include <net/dst.h>
+#include <net/ipv6.h>
 #include <net/sock.h>
 
 #include "conn.h"
@@ -33,7 +34,41 @@ static u8 subflow_endpoint(const struct mptcp_sock *msk,
 	return id > 0 ? id : msk_first_endpoint(msk);
 }
 
-/* Costs, routes and priorities may change at any time. */
+static void local_address(const struct sock *ssk, struct in6_addr *addr)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	if (ssk->sk_family == AF_INET6) {
+		*addr = ssk->sk_v6_rcv_saddr;
+		return;
+	}
+#endif
+	ipv6_addr_set_v4mapped(ssk->sk_rcv_saddr, addr);
+}
+
+/* What operators and applications may call the path, the strongest first. */
+static void path_names(const struct conn *c,
+		       const struct mptcp_subflow_context *sf, int ifindex,
+		       struct cost_key names[COST_NAMES])
+{
+	u8 endpoint = subflow_endpoint(msk_of(c->sk), sf);
+	struct in6_addr addr;
+
+	memset(names, 0, COST_NAMES * sizeof(*names));
+	if (endpoint) {
+		names[0].kind = MPTCP_DPA_PREF_ENDPOINT;
+		names[0].id = endpoint;
+	}
+	local_address(subflow_ssk(sf), &addr);
+	names[1].kind = ipv6_addr_v4mapped(&addr) ? MPTCP_DPA_PREF_ADDR4 :
+						    MPTCP_DPA_PREF_ADDR6;
+	names[1].addr = addr;
+	if (ifindex) {
+		names[2].kind = MPTCP_DPA_PREF_IFINDEX;
+		names[2].id = ifindex;
+	}
+}
+
+/* Costs, routes, priorities and preferences may change at any time. */
 static void resolve_cost(struct conn *c, int i,
 			 const struct mptcp_subflow_context *sf)
 {
@@ -43,16 +78,32 @@ static void resolve_cost(struct conn *c, int i,
 	bool backup = (row->flags & DPA_PATH_BACKUP) || subflow_peer_backup(sf);
 	int ifindex = subflow_ifindex(subflow_ssk(sf));
 	u32 gen = cost_generation(net);
+	struct cost_key names[COST_NAMES];
 
 	if (path->resolved && path->cost_gen == gen &&
 	    path->ifindex == ifindex && path->backup == backup)
 		return;
-	row->cost = cost_lookup(net, subflow_endpoint(msk_of(c->sk), sf),
-				ifindex, backup);
+	path_names(c, sf, ifindex, names);
+	row->cost = pref_apply(&c->prefs, names,
+			       cost_lookup(net, names, backup));
 	path->cost_gen = gen;
 	path->ifindex = ifindex;
 	path->backup = backup;
 	path->resolved = true;
+}
+
+/**
+ * path_forget_costs() - have costs resolved anew: preferences have changed
+ * @c: the connection
+ *
+ * Context: msk lock.
+ */
+void path_forget_costs(struct conn *c)
+{
+	int i;
+
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
+		c->path[i].resolved = false;
 }
 
 /**
@@ -127,4 +178,35 @@ int path_row(struct conn *c, struct mptcp_subflow_context *sf)
 	if (i >= 0)
 		resolve_cost(c, i, sf);
 	return i;
+}
+
+/**
+ * path_undercut() - would a preference go below the namespace's cost?
+ * @c: the connection
+ * @opt: the preference
+ *
+ * Context: msk lock.
+ * Return: true if a live subflow that it names costs the namespace more.
+ */
+bool path_undercut(const struct conn *c, const struct mptcp_dpa_pref *opt)
+{
+	struct cost_key names[COST_NAMES], key;
+	struct mptcp_subflow_context *sf;
+	int i;
+
+	if (!opt->cost || pref_key(opt, &key))
+		return false;
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		int row = path_find(c, sf);
+		bool backup = subflow_peer_backup(sf) ||
+			      (row < 0 ? subflow_request_bkup(sf) :
+			       !!(c->state.path[row].flags & DPA_PATH_BACKUP));
+
+		path_names(c, sf, subflow_ifindex(subflow_ssk(sf)), names);
+		for (i = 0; i < COST_NAMES; i++)
+			if (cost_same_key(&names[i], &key) &&
+			    cost_lookup(sock_net(c->sk), names, backup) > opt->cost)
+				return true;
+	}
+	return false;
 }

@@ -4,9 +4,12 @@
 #define _MPTCP_DPA_PATH_H
 
 struct conn;
+struct mptcp_dpa_pref;
 struct mptcp_subflow_context;
 
 int path_find(const struct conn *c, const struct mptcp_subflow_context *sf);
 int path_row(struct conn *c, struct mptcp_subflow_context *sf);
+void path_forget_costs(struct conn *c);
+bool path_undercut(const struct conn *c, const struct mptcp_dpa_pref *opt);
 
 #endif

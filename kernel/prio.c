@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/math64.h>
+#include <linux/time64.h>
 #include <net/sock.h>
 
 #include "conn.h"
 #include "msk.h"
+#include "netns.h"
 #include "path.h"
 #include "prio.h"
+#include "stat.h"
 #include "symbols.h"
+
+static u32 now_ms(const struct conn *c)
+{
+	return div_u64(c->state.now_ns, NSEC_PER_MSEC);
+}
 
 /* Is the subflow's endpoint flagged backup? That may change at any time. */
 static bool endpoint_backup(struct conn *c, struct dpa_path *row,
@@ -29,33 +38,48 @@ static bool wanted(struct conn *c, struct dpa_path *row, struct sock *ssk)
 	return c->queue.count ? row->flags & DPA_PATH_HELD : backup;
 }
 
+/* Carries a priority out, and tells the peer unless it shall not know. */
 static void change(struct mptcp_subflow_context *sf, struct sock *ssk,
 		   bool backup)
 {
+	struct net *net = sock_net(ssk);
+	bool signal = READ_ONCE(netns_dpa(net)->signal_peer);
 	bool slow = lock_sock_fast(ssk);
 
 	if (kernel_fn(mptcp_subflow_active)(sf)) {
-		subflow_set_prio(sf, backup);
-		kernel_fn(tcp_send_ack)(ssk);
+		subflow_set_prio(sf, backup, signal);
+		if (signal) {
+			kernel_fn(tcp_send_ack)(ssk);
+			stat_inc(net, DPA_STAT_PRIO_SENT);
+		}
 	}
 	unlock_sock_fast(ssk, slow);
+}
+
+/* A subflow's priority is not changed twice within hysteresis_us. */
+static bool too_soon(const struct conn *c, const struct conn_path *path)
+{
+	u32 ms = READ_ONCE(netns_dpa(sock_net(c->sk))->hysteresis_us) /
+		 USEC_PER_MSEC;
+
+	return path->prio_sent && now_ms(c) - path->prio_ms < ms;
 }
 
 static void apply_one(struct conn *c, struct mptcp_subflow_context *sf, int i)
 {
 	struct dpa_path *row = &c->state.path[i];
 	struct sock *ssk = subflow_ssk(sf);
-	u64 now = c->state.now_ns;
 	bool backup;
 
 	if (!(row->flags & DPA_PATH_STEERED))
 		return;
 	backup = wanted(c, row, ssk);
 	if (backup != subflow_request_bkup(sf)) {
-		if (now < c->path[i].prio_ns + PRIO_INTERVAL_NS)
+		if (too_soon(c, &c->path[i]))
 			return;
 		change(sf, ssk, backup);
-		c->path[i].prio_ns = now;
+		c->path[i].prio_ms = now_ms(c);
+		c->path[i].prio_sent = true;
 	}
 	if (!c->queue.count)
 		row->flags &= ~(DPA_PATH_STEERED | DPA_PATH_HELD);

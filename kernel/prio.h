@@ -8,13 +8,9 @@
 #ifndef _MPTCP_DPA_PRIO_H
 #define _MPTCP_DPA_PRIO_H
 
-#include <linux/time64.h>
 #include <linux/types.h>
 
 struct conn;
-
-/* A subflow's priority is not changed again within this time. */
-#define PRIO_INTERVAL_NS	(100 * NSEC_PER_MSEC)
 
 bool prio_pending(const struct conn *c);
 void prio_apply(struct conn *c);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The socket options, called by the cgroup programs with the socket owned. */
+#include <linux/capability.h>
+#include <linux/eventfd.h>
 #include <linux/filter.h>
 #include <linux/mptcp_dpa_sock.h>
 #include <linux/net.h>
@@ -10,13 +12,22 @@
 #include "guard.h"
 #include "kfuncs.h"
 #include "msk.h"
+#include "info.h"
 #include "path.h"
+#include "pref.h"
+#include "sockopt.h"
+#include "stat.h"
+#include "stream.h"
 #include "tick.h"
 
 /* Schedulers that take chunks say so by how their name begins. */
 #define CHUNK_SCHEDULER		"mpdpa"
 
 #define CHUNK_LENGTH_MAX	(1ULL << 62)
+
+#define STREAM_INTERVAL_MIN_NS	NSEC_PER_MSEC
+#define STREAM_INTERVAL_MAX_NS	(3600 * NSEC_PER_SEC)
+#define STREAM_DEADLINE_MAX_NS	(1ULL << 62)
 
 static bool takes_chunks(const struct mptcp_sock *msk)
 {
@@ -43,7 +54,13 @@ static int check_socket(const struct sock *sk)
 	return 0;
 }
 
-static int check_scheduler(const struct sock *sk)
+/**
+ * sockopt_check_scheduler() - does the socket's scheduler honour our options?
+ * @sk: any socket
+ *
+ * Return: 0, -ENOPROTOOPT if it is no MPTCP socket, -EOPNOTSUPP if not.
+ */
+int sockopt_check_scheduler(const struct sock *sk)
 {
 	if (sk->sk_protocol != IPPROTO_MPTCP)
 		return -ENOPROTOOPT;
@@ -75,14 +92,25 @@ static int absolute_deadline(const struct mptcp_dpa_chunk *opt, u64 now_ns,
 	return *deadline_ns > now_ns ? 0 : -ETIME;
 }
 
+static bool valid_alpha(u32 alpha_milli)
+{
+	return !alpha_milli || (alpha_milli >= MPTCP_DPA_ALPHA_MIN &&
+				alpha_milli <= MPTCP_DPA_ALPHA_MAX);
+}
+
+/* enum mptcp_dpa_late_policy + 1, 0 to inherit */
+static u8 late_of(u32 flags)
+{
+	return (flags & MPTCP_DPA_CHUNK_LATE_MASK) /
+	       MPTCP_DPA_CHUNK_F_SPEND;
+}
+
 static int parse_chunk(const struct mptcp_dpa_chunk *opt, struct chunk *chunk)
 {
 	u64 now_ns = ktime_get_ns();
 
-	if (opt->flags & ~MPTCP_DPA_CHUNK_F_ABS)
-		return -EINVAL;
-	if (opt->alpha_milli && (opt->alpha_milli < MPTCP_DPA_ALPHA_MIN ||
-				 opt->alpha_milli > MPTCP_DPA_ALPHA_MAX))
+	if ((opt->flags & ~(MPTCP_DPA_CHUNK_F_ABS | MPTCP_DPA_CHUNK_LATE_MASK)) ||
+	    !valid_alpha(opt->alpha_milli))
 		return -EINVAL;
 	if (!opt->length)
 		return -ENODATA;
@@ -90,6 +118,7 @@ static int parse_chunk(const struct mptcp_dpa_chunk *opt, struct chunk *chunk)
 		return -EFBIG;
 
 	*chunk = (struct chunk){
+		.late = late_of(opt->flags),
 		.end = opt->length,
 		.start_ns = now_ns,
 		.cookie = opt->cookie,
@@ -98,135 +127,228 @@ static int parse_chunk(const struct mptcp_dpa_chunk *opt, struct chunk *chunk)
 	return absolute_deadline(opt, now_ns, &chunk->deadline_ns);
 }
 
-static int set_chunk(struct sock *sk, const void *val, size_t len)
+/**
+ * sockopt_add_chunk() - queue a chunk, as the socket option and netlink do
+ * @sk: an MPTCP socket
+ * @opt: the chunk, nothing of it checked
+ *
+ * Context: msk owned; does not sleep.
+ * Return: 0 or an errno of mptcp_dpa(7).
+ */
+int sockopt_add_chunk(struct sock *sk, const struct mptcp_dpa_chunk *opt)
 {
-	struct mptcp_dpa_chunk opt;
 	struct chunk chunk;
 	struct conn *c;
 	int err;
 
-	err = copy_growable(&opt, sizeof(opt), MPTCP_DPA_CHUNK_SIZE_V1, val,
-			    len);
-	if (!err)
-		err = parse_chunk(&opt, &chunk);
+	err = parse_chunk(opt, &chunk);
 	if (!err)
 		err = check_socket(sk);
 	if (err)
 		return err;
-
 	c = conn_get_or_create(sk);
 	if (!c)
 		return -ENOMEM;
 	conn_refresh(c);
-	err = chunk_queue_add(&c->queue, &chunk, c->state.written);
-	if (!err)
+	if (c->stream.interval_ns)
+		return -EBUSY;
+	err = chunk_queue_add(&c->queue, &chunk, c->state.written,
+			      conn_chunks_max(c));
+	if (!err) {
+		stat_inc(sock_net(sk), DPA_STAT_CHUNKS_SET);
 		tick_soon(c);
+	}
 	return err;
 }
 
-static u32 path_flags(const struct conn *c, const struct dpa_path *row,
-		      struct mptcp_subflow_context *sf)
+static int set_chunk(struct sock *sk, const void *val, size_t len)
 {
-	u32 flags = 0;
+	struct mptcp_dpa_chunk opt;
+	int err;
 
-	if (kf_subflow_active(sf))
-		flags |= MPTCP_DPA_PATH_F_ACTIVE;
-	if (c->queue.count && (row->flags & DPA_PATH_HELD))
-		flags |= MPTCP_DPA_PATH_F_HELD;
-	if (subflow_request_bkup(sf))
-		flags |= MPTCP_DPA_PATH_F_REQUEST_BKUP;
-	if (row->goodput)
-		flags |= MPTCP_DPA_PATH_F_ESTIMATED;
-	return flags;
+	err = copy_growable(&opt, sizeof(opt), MPTCP_DPA_CHUNK_SIZE_V1, val,
+			    len);
+	return err ?: sockopt_add_chunk(sk, &opt);
 }
 
-static void fill_path(struct mptcp_dpa_path_info *info, struct conn *c,
-		      struct mptcp_subflow_context *sf)
+static int check_stream(const struct mptcp_dpa_stream *opt)
 {
-	const struct tcp_sock *tp = tcp_sk(subflow_ssk(sf));
-	const struct dpa_path *row;
-	int i = path_row(c, sf);
-
-	if (i < 0)
-		return;
-	row = &c->state.path[i];
-	info->subflow_id = row->subflow_id;
-	info->local_id = max(subflow_local_id(sf), 0);
-	info->cost = row->cost;
-	info->flags = path_flags(c, row, sf);
-	info->goodput = row->goodput;
-	info->bytes_sent = tp->bytes_sent;
-	info->bytes_acked = tp->bytes_acked;
-	info->activations = row->activations;
+	if ((opt->flags & ~MPTCP_DPA_CHUNK_LATE_MASK) ||
+	    !valid_alpha(opt->alpha_milli))
+		return -EINVAL;
+	if (!opt->interval_ns)
+		return opt->deadline_ns || opt->expected_bytes ? -EINVAL : 0;
+	if (opt->interval_ns < STREAM_INTERVAL_MIN_NS ||
+	    opt->interval_ns > STREAM_INTERVAL_MAX_NS)
+		return -ERANGE;
+	if (!opt->deadline_ns)
+		return -ETIME;
+	if (opt->deadline_ns > STREAM_DEADLINE_MAX_NS)
+		return -EOVERFLOW;
+	return opt->expected_bytes > CHUNK_LENGTH_MAX ? -EFBIG : 0;
 }
 
-static void mark_costly(struct mptcp_dpa_info *info)
+/* An interval that runs ends with the option; chunks of it stay. */
+static void start_stream(struct conn *c, const struct mptcp_dpa_stream *opt)
 {
-	u32 least = U32_MAX;
-	u32 i;
+	struct chunk *last = chunk_queue_last(&c->queue);
 
-	for (i = 0; i < info->paths; i++)
-		if (info->path[i].flags & MPTCP_DPA_PATH_F_ACTIVE)
-			least = min(least, info->path[i].cost);
-	for (i = 0; i < info->paths; i++)
-		if (info->path[i].cost > least)
-			info->path[i].flags |= MPTCP_DPA_PATH_F_COSTLY;
+	if (last && last->open)
+		last->open = false;
+	c->stream = (struct stream){
+		.interval_ns = opt->interval_ns,
+		.deadline_ns = opt->deadline_ns,
+		.expected = opt->expected_bytes,
+		.written = c->state.written,
+		.alpha_milli = opt->alpha_milli,
+		.late = late_of(opt->flags),
+	};
 }
 
-static u64 within(u64 position, const struct chunk *chunk)
+static int set_stream(struct sock *sk, const void *val, size_t len)
 {
-	return clamp(position, chunk->begin, chunk->end) - chunk->begin;
-}
+	struct mptcp_dpa_stream opt;
+	struct conn *c;
+	int err;
 
-static void fill_chunk(struct mptcp_dpa_info *info, const struct conn *c)
-{
-	const struct chunk *first = chunk_queue_first(&c->queue);
-
-	if (!first)
-		return;
-	info->flags |= MPTCP_DPA_INFO_F_CHUNK;
-	info->chunk_length = first->end - first->begin;
-	info->chunk_sent = within(c->state.sent, first);
-	info->chunk_acked = within(c->state.acked, first);
-	info->chunk_deadline_ns = first->deadline_ns;
-	info->chunk_cookie = first->cookie;
-	info->chunk_alpha_milli = c->state.alpha_milli;
-}
-
-static void fill_info(struct mptcp_dpa_info *info, struct conn *c)
-{
-	struct mptcp_subflow_context *sf;
-
+	err = copy_growable(&opt, sizeof(opt), MPTCP_DPA_STREAM_SIZE_V1, val,
+			    len);
+	if (!err)
+		err = check_stream(&opt);
+	if (!err)
+		err = check_socket(sk);
+	if (err)
+		return err;
+	c = conn_get_or_create(sk);
+	if (!c)
+		return -ENOMEM;
 	conn_refresh(c);
-	info->chunks_queued = c->queue.count;
-	info->now_ns = c->state.now_ns;
-	info->chunks_met = c->chunks_met;
-	info->chunks_missed = c->chunks_missed;
-	info->decisions = c->state.decisions;
-	fill_chunk(info, c);
-	msk_for_each_subflow(msk_of(c->sk), sf) {
-		if (info->paths == MPTCP_DPA_PATHS_MAX)
-			break;
-		fill_path(&info->path[info->paths++], c, sf);
+	/* chunks that the application marked come first, to their end */
+	if (!c->stream.interval_ns && c->queue.count)
+		return -EBUSY;
+	start_stream(c, &opt);
+	tick_soon(c);
+	return 0;
+}
+
+static int set_pref(struct sock *sk, const void *val, size_t len)
+{
+	struct net *net = sock_net(sk);
+	struct mptcp_dpa_pref opt;
+	bool privileged;
+	struct conn *c;
+	int err;
+
+	err = copy_growable(&opt, sizeof(opt), MPTCP_DPA_PREF_SIZE_V1, val,
+			    len);
+	if (err)
+		return err;
+	c = conn_get_or_create(sk);
+	if (!c)
+		return -ENOMEM;
+	privileged = ns_capable_noaudit(net->user_ns, CAP_NET_ADMIN);
+	if (!privileged && path_undercut(c, &opt))
+		return -EPERM;
+	err = pref_change(&c->prefs, net, &opt, privileged);
+	if (!err) {
+		path_forget_costs(c);
+		tick_soon(c);
 	}
-	mark_costly(info);
+	return err;
+}
+
+static int set_eventfd(struct sock *sk, const void *val, size_t len)
+{
+	struct eventfd_ctx *ctx = NULL;
+	struct conn *c;
+	int fd;
+
+	if (len != sizeof(fd))
+		return -EINVAL;
+	memcpy(&fd, val, sizeof(fd));
+	if (fd >= 0) {
+		ctx = eventfd_ctx_fdget(fd);
+		if (IS_ERR(ctx))
+			return PTR_ERR(ctx);
+	}
+	c = conn_get_or_create(sk);
+	if (!c) {
+		if (ctx)
+			eventfd_ctx_put(ctx);
+		return -ENOMEM;
+	}
+	swap(c->eventfd, ctx);
+	if (ctx)
+		eventfd_ctx_put(ctx);
+	return 0;
 }
 
 static int get_info(struct sock *sk, void *val, size_t len)
 {
-	struct mptcp_dpa_info info = {
-		.path_size = sizeof(info.path[0]),
-		.now_ns = ktime_get_ns(),
-	};
 	struct conn *c = conn_find(sk);
+	struct mptcp_dpa_info info;
 
-	if (len < offsetofend(struct mptcp_dpa_info, path_size))
+	if (len < offsetofend(struct mptcp_dpa_info, chunks_queued))
 		return -EINVAL;
 	if (c)
-		fill_info(&info, c);
+		info_fill(&info, c);
+	else
+		info_init(&info);
 	len = min(len, sizeof(info));
 	memcpy(val, &info, len);
 	return len;
+}
+
+/* As many preferences as fit; without any, one of kind 0. */
+static int get_pref(struct sock *sk, void *val, size_t len)
+{
+	struct conn *c = conn_find(sk);
+	struct mptcp_dpa_pref pref;
+	size_t at = 0;
+	int i;
+
+	if (len < sizeof(pref))
+		return -EINVAL;
+	for (i = 0; c && i < MPTCP_DPA_PREFS_MAX; i++) {
+		if (!pref_read(&c->prefs, i, &pref))
+			continue;
+		if (at + sizeof(pref) > len)
+			break;
+		memcpy(val + at, &pref, sizeof(pref));
+		at += sizeof(pref);
+	}
+	if (!at) {
+		/* the kernel takes a length of 0 for "untouched" */
+		memset(val, 0, sizeof(pref));
+		at = sizeof(pref);
+	}
+	return at;
+}
+
+static int set_sockoption(struct sock *sk, int name, const void *val, size_t len)
+{
+	switch (name) {
+	case MPTCP_DPA_CHUNK:
+		return set_chunk(sk, val, len);
+	case MPTCP_DPA_STREAM:
+		return set_stream(sk, val, len);
+	case MPTCP_DPA_PREF:
+		return set_pref(sk, val, len);
+	case MPTCP_DPA_EVENTFD:
+		return set_eventfd(sk, val, len);
+	}
+	return -ENOPROTOOPT;
+}
+
+static int get_sockoption(struct sock *sk, int name, void *val, size_t len)
+{
+	switch (name) {
+	case MPTCP_DPA_INFO:
+		return get_info(sk, val, len);
+	case MPTCP_DPA_PREF:
+		return get_pref(sk, val, len);
+	}
+	return -ENOPROTOOPT;
 }
 
 /* The caller's value, or as much as the kernel copied of a very long one. */
@@ -239,15 +361,13 @@ static size_t value_size(const struct bpf_sockopt_kern *ctx)
 int kf_setsockopt(struct bpf_sockopt *prog_ctx)
 {
 	struct bpf_sockopt_kern *ctx = (void *)prog_ctx;
-	int err = check_scheduler(ctx->sk);
+	int err = sockopt_check_scheduler(ctx->sk);
 
 	if (err)
 		return err;
-	if (ctx->optname != MPTCP_DPA_CHUNK)
-		return -ENOPROTOOPT;
 	if (ctx->optlen > ctx->optval_end - ctx->optval)
 		return -E2BIG;
-	err = set_chunk(ctx->sk, ctx->optval, value_size(ctx));
+	err = set_sockoption(ctx->sk, ctx->optname, ctx->optval, value_size(ctx));
 	if (!err)
 		ctx->optlen = -1;
 	return err;
@@ -256,13 +376,11 @@ int kf_setsockopt(struct bpf_sockopt *prog_ctx)
 int kf_getsockopt(struct bpf_sockopt *prog_ctx)
 {
 	struct bpf_sockopt_kern *ctx = (void *)prog_ctx;
-	int ret = check_scheduler(ctx->sk);
+	int ret = sockopt_check_scheduler(ctx->sk);
 
 	if (ret)
 		return ret;
-	if (ctx->optname != MPTCP_DPA_INFO)
-		return -ENOPROTOOPT;
-	ret = get_info(ctx->sk, ctx->optval, value_size(ctx));
+	ret = get_sockoption(ctx->sk, ctx->optname, ctx->optval, value_size(ctx));
 	if (ret < 0)
 		return ret;
 	ctx->optlen = ret;

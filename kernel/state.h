@@ -20,20 +20,21 @@
 /* One subflow. The module owns the first four, the scheduler the rest. */
 struct dpa_path {
 	__u32	subflow_id;
-	__u32	cost;
+	__u32	cost;		/* MPTCP_DPA_COST_FORBIDDEN: never to be used */
 	__u32	flags;
 	__u32	activations;
 
 	__u64	goodput;	/* bytes a second, smoothed; 0: unknown */
-	__u64	sample_acked;	/* tcp_sock::bytes_acked when ... */
-	__u64	sample_ns;	/* ... the running sample began; 0: none runs */
-	__u32	samples;	/* taken since the path was last idle for long */
-	__u32	ramping;	/* the goodput still grows with each sample */
+	__u64	sample_ns;	/* when the running sample began; 0: none runs */
+	__u32	sample_acked;	/* low half of tcp_sock::bytes_acked then */
+	__u16	samples;	/* taken so far, up to 65535 */
+	__u16	ramping;	/* the goodput still grows with each sample */
 };
 
 /* The usable paths, as one look at all of them finds them. */
 struct dpa_outlook {
 	__u64	goodput;	/* of those within the limit, added up */
+	__u64	goodput_all;	/* of all */
 	__u64	rtt_ns;		/* the longest smoothed round trip */
 	__u32	cheapest;	/* cost; 0: there is no path */
 	__u32	below;		/* the dearest cost under the limit, 0: none */
@@ -53,12 +54,14 @@ struct dpa_state {
 	__u64	chunk_start_ns;	/* when it became the one in force */
 	__u64	chunk_deadline_ns;
 	__u32	alpha_milli;	/* in force for the chunk */
-	__u32	chunks;		/* queued, this one included */
+	__u32	interval_us;	/* the least time between decisions */
+	__u32	late_policy;	/* enum mptcp_dpa_late_policy */
 
 	/* the scheduler's */
 	__u64	decided_ns;	/* when cost_limit was last chosen */
 	__u32	cost_limit;	/* paths that cost more are held; 0: undecided */
-	__u32	reserved;
+	__u32	at_risk;	/* all paths together seem too slow */
+	__u64	forecast;	/* bytes of those in use until the deadline */
 	__u64	decisions;
 	__u64	best_linger;	/* while picking */
 	struct dpa_outlook outlook;

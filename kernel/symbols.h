@@ -33,6 +33,7 @@ struct sock_common;
 	X(bool, mptcp_pm_is_backup,					\
 	  (struct mptcp_sock *msk, struct sock_common *skc))		\
 	X(void, tcp_send_ack, (struct sock *ssk))			\
+	X(u64, __sock_gen_cookie, (struct sock *sk))			\
 	X(s32, bpf_find_btf_id, (const char *name, u32 kind,		\
 				 struct btf **btf))			\
 	X(const char *, btf_name_by_offset,				\

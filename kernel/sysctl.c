@@ -8,23 +8,46 @@
 #include "netns.h"
 #include "sysctl.h"
 
-static unsigned int alpha_min = MPTCP_DPA_ALPHA_MIN;
-static unsigned int alpha_max = MPTCP_DPA_ALPHA_MAX;
+/* one setting of a namespace: its place in struct netns_dpa, range, default */
+struct setting {
+	const char	*name;
+	size_t		offset;
+	unsigned int	least;
+	unsigned int	most;
+	unsigned int	preset;
+};
 
-/* ->data is the offset in struct netns_dpa, made an address per namespace */
-#define NETNS_OFFSET(field)	((void *)offsetof(struct netns_dpa, field))
+#define SETTING(field, _least, _most, _preset) {			\
+	.name = #field, .offset = offsetof(struct netns_dpa, field),	\
+	.least = (_least), .most = (_most), .preset = (_preset),	\
+}
 
-static const struct ctl_table sysctl_table[] = {
-	{
-		.procname	= "alpha_milli",
-		.data		= NETNS_OFFSET(alpha_milli),
-		.maxlen		= sizeof(unsigned int),
+static const struct setting settings[] = {
+	SETTING(alpha_milli, MPTCP_DPA_ALPHA_MIN, MPTCP_DPA_ALPHA_MAX, 1000),
+	SETTING(interval_us, 1000, 1000000, 25000),
+	SETTING(hysteresis_us, 0, 10000000, 100000),
+	SETTING(late_policy, MPTCP_DPA_LATE_POLICY_SPEND,
+		MPTCP_DPA_LATE_POLICY_TELL, MPTCP_DPA_LATE_POLICY_SPEND),
+	SETTING(chunks_max, 1, MPTCP_DPA_CHUNKS_MAX, MPTCP_DPA_CHUNKS_MAX),
+	SETTING(signal_peer, 0, 1, 1),
+};
+
+static void fill_entry(struct ctl_table *entry, const struct setting *setting,
+		       struct netns_dpa *dpa)
+{
+	unsigned int *value = (void *)dpa + setting->offset;
+
+	*value = setting->preset;
+	*entry = (struct ctl_table){
+		.procname	= setting->name,
+		.data		= value,
+		.maxlen		= sizeof(*value),
 		.mode		= 0644,
 		.proc_handler	= proc_douintvec_minmax,
-		.extra1		= &alpha_min,
-		.extra2		= &alpha_max,
-	},
-};
+		.extra1		= (void *)&setting->least,
+		.extra2		= (void *)&setting->most,
+	};
+}
 
 int sysctl_init_net(struct net *net)
 {
@@ -32,16 +55,15 @@ int sysctl_init_net(struct net *net)
 	struct ctl_table *table;
 	int i;
 
-	dpa->alpha_milli = ALPHA_MILLI_DEFAULT;
-
-	table = kmemdup(sysctl_table, sizeof(sysctl_table), GFP_KERNEL);
+	table = kcalloc(ARRAY_SIZE(settings), sizeof(*table),
+			GFP_KERNEL_ACCOUNT);
 	if (!table)
 		return -ENOMEM;
-	for (i = 0; i < ARRAY_SIZE(sysctl_table); i++)
-		table[i].data = (void *)dpa + (unsigned long)table[i].data;
+	for (i = 0; i < ARRAY_SIZE(settings); i++)
+		fill_entry(&table[i], &settings[i], dpa);
 
 	dpa->sysctl = register_net_sysctl_sz(net, "net/mptcp_dpa", table,
-					     ARRAY_SIZE(sysctl_table));
+					     ARRAY_SIZE(settings));
 	if (!dpa->sysctl) {
 		kfree(table);
 		return -ENOMEM;

@@ -3,8 +3,6 @@
 #ifndef _MPTCP_DPA_SYSCTL_H
 #define _MPTCP_DPA_SYSCTL_H
 
-#define ALPHA_MILLI_DEFAULT	1000
-
 struct net;
 
 int sysctl_init_net(struct net *net);

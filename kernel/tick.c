@@ -5,6 +5,7 @@
 #include "conn.h"
 #include "msk.h"
 #include "prio.h"
+#include "stat.h"
 #include "symbols.h"
 #include "tick.h"
 
@@ -18,7 +19,7 @@ static struct workqueue_struct *tick_wq;
 static void queue_tick(struct conn *c)
 {
 	sock_hold(c->sk);
-	refcount_inc(&c->refs);
+	conn_hold(c);
 	if (queue_work(tick_wq, &c->work))
 		return;
 	/* neither is the last: the queued work has its own */
@@ -53,11 +54,13 @@ static u64 next_tick_ns(struct conn *c)
 	const struct mptcp_sock *msk = msk_of(c->sk);
 	const struct dpa_state *st = &c->state;
 	u64 next = chunk_queue_next_verdict(&c->queue);
+	u64 boundary = stream_boundary(&c->stream, &c->queue, st->now_ns);
 	u64 interval = tick_interval_ns(msk);
 
 	/* a verdict waits for the last acknowledgement on its way */
 	if (next != U64_MAX)
 		next = max(next + conn_ack_delay_ns(msk), st->now_ns + 1);
+	next = min(next, boundary);
 	if (c->sk->sk_state != TCP_CLOSE &&
 	    ((c->queue.count && st->acked < st->written) || prio_pending(c)))
 		next = min(next, st->now_ns + interval);
@@ -82,6 +85,7 @@ static void tick(struct conn *c)
 
 	if (c->dead)
 		return;
+	stat_inc(sock_net(c->sk), DPA_STAT_TICKS);
 	conn_refresh(c);
 	if (c->sk->sk_state != TCP_CLOSE) {
 		prio_apply(c);

@@ -8,7 +8,7 @@
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/topology.sh"
 
-info_size=480
+info_size=520
 default_port=5000
 
 # what a chunk that is in order looks like
@@ -151,13 +151,13 @@ info_sizes() {
 	prepare || return
 	listening 4 accept drain
 	nobody "$client" "connect $server4 $default_port" \
-		"info size=0 => EINVAL" "info size=7 => EINVAL" \
-		"info size=8 got=8" "info size=96 got=96" \
+		"info size=0 => EINVAL" "info size=15 => EINVAL" \
+		"info size=16 got=16" "info size=96 got=96" \
 		"info size=$info_size got=$info_size" \
 		"info size=1024 got=$info_size" \
 		"info size=4096 got=$info_size" "info size=5000 got=$info_size" \
 		"chunk $good" "send 10" "wait acked=10" \
-		"info size=7 => EINVAL" "info size=100 got=100" \
+		"info size=15 => EINVAL" "info size=100 got=100" \
 		"info size=4096 got=$info_size" "info size=5000 got=$info_size" \
 		>"$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
 }
@@ -166,11 +166,11 @@ info_sizes() {
 wrong_options() {
 	prepare || return
 	nobody "$client" "socket 4 mptcp" \
-		"option set 0x4451 480 => ENOPROTOOPT" \
+		"option set 0x4451 520 => ENOPROTOOPT" \
 		"option get 0x4450 32 => ENOPROTOOPT" \
-		"option set 0x444f 32 => any" "option set 0x4452 32 => any" \
+		"option set 0x444f 32 => any" "option set 0x4455 32 => any" \
 		"chunk $good" >"$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
-	nobody "$client" "socket 4 mptcp" "option set 0x4452 32" >"$tmp/out" &&
+	nobody "$client" "socket 4 mptcp" "option set 0x4455 32" >"$tmp/out" &&
 		fail "an unknown option was taken"
 	# the kernel's own options work as without the programs
 	listening 4 accept drain

@@ -18,9 +18,11 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 
-us_lib_sources := $(addprefix userspace/lib/,chunk.c genl.c info.c path.c probe.c socket.c)
-us_cmd_sources := $(addprefix userspace/cmd/,args.c bpflog.c checks.c checks_net.c doctor.c \
-	json.c load.c main.c object.c options.c path.c pins.c pm.c status.c system.c unload.c)
+us_lib_sources := $(addprefix userspace/lib/,attr.c chunk.c conn.c ctl.c events.c genl.c info.c \
+	monitor.c path.c pref.c probe.c send.c socket.c stat.c stream.c)
+us_cmd_sources := $(addprefix userspace/cmd/,args.c bpflog.c checks.c checks_net.c conn.c connshow.c \
+	connwords.c doctor.c json.c load.c main.c module.c monitor.c object.c options.c path.c \
+	pathname.c pins.c pm.c rates.c screen.c stat.c status.c system.c top.c unload.c)
 us_tests := $(patsubst userspace/tests/%.c,$(O)/test/%,$(wildcard userspace/tests/*.c))
 us_skeletons := $(O)/gen/mpdpa.skel.h $(O)/gen/sockopt.skel.h
 us_man := $(wildcard Documentation/man/*.[1-9])
@@ -135,8 +137,10 @@ $(O)/bin/example-%: userspace/examples/%.c
 	$(call us_say,LINK)
 	$(us_q)$(CC) -std=gnu11 $(us_warnings) $(US_CFLAGS) -isystem kernel/uapi $(LDFLAGS) -o $@ $<
 
-$(O)/test/%: userspace/tests/%.c $(O)/bin/obj/args.o $(O)/bin/obj/json.o \
-		$(O)/bin/obj/options.o $(O)/lib/libmpdpa.a
+us_test_objects := $(addprefix $(O)/bin/obj/,args.o connshow.o connwords.o json.o options.o \
+	pathname.o rates.o screen.o)
+
+$(O)/test/%: userspace/tests/%.c $(us_test_objects) $(O)/lib/libmpdpa.a
 	@mkdir -p $(@D)
 	$(call us_say,LINK)
 	$(us_q)$(CC) $(us_cmd_cflags) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(us_mnl_libs)
@@ -146,10 +150,17 @@ unit: lib cmd $(us_tests)
 check-userspace: unit
 	MPDPA_OUT=$(abspath $(O)) $(PYTHON) -m pytest -q -p no:cacheprovider userspace/tests
 
-# Loading and unloading in a guest, with objects that are refused in many ways.
+# In a guest: loading and unloading, with objects that are refused in many ways,
+# then options, netlink, events and lifetimes, by the Python bindings and by the
+# kernel's own YNL client. TEST names some of userspace/tests/guest; default all.
 us_guest := $(O)/test/guest
+us_guest_scripts := load.sh options.py netlink.py events.py lifetime.py command.py
+us_guest_helpers := all.sh ktap.py world.py
 us_guest_files := $(patsubst userspace/tests/guest/%.bpf.c,$(us_guest)/t/%.bpf.o, \
-	$(wildcard userspace/tests/guest/*.bpf.c)) $(us_guest)/t/load.sh $(us_guest)/t/test_socket
+	$(wildcard userspace/tests/guest/*.bpf.c)) \
+	$(addprefix $(us_guest)/t/,$(us_guest_scripts) $(us_guest_helpers) test_socket poll_loop) \
+	$(us_guest)/usr/local/lib/libmpdpa.so.0 $(us_guest)/t/ynl/stamp
+us_linux ?= $(or $(MPDPA_LINUX),/usr/local/share/mpdpa/linux)
 
 $(us_guest)/t/%.bpf.o: userspace/tests/guest/%.bpf.c userspace/tests/guest/sched.h \
 		$(O)/bpf/vmlinux.h $(BPF_HEADERS)
@@ -161,13 +172,37 @@ $(us_guest)/t/test_socket: $(O)/test/test_socket
 	@mkdir -p $(@D)
 	@cp $< $@
 
-$(us_guest)/t/load.sh: userspace/tests/guest/load.sh
+$(us_guest)/t/%: userspace/tests/guest/%
 	@mkdir -p $(@D)
 	@cp $< $@
 
+# C programs of the tests and benches; static, so that the guest needs nothing.
+us_guest_program = mkdir -p $(@D) && $(CC) $(us_cflags) $(LDFLAGS) -static -pthread -o $@ \
+	$(filter %.c %.a,$^) $(us_mnl_libs)
+
+$(us_guest)/t/%: userspace/tests/guest/%.c $(O)/lib/libmpdpa.a
+	$(call us_say,LINK)
+	$(us_q)$(us_guest_program)
+
+# the library and its Python bindings, where both are looked for
+$(us_guest)/usr/local/lib/libmpdpa.so.0: $(O)/lib/libmpdpa.so $(wildcard userspace/python/mpdpa/*)
+	@mkdir -p $(@D) $(us_guest)/t
+	@cp -L $< $@
+	@rm -rf $(us_guest)/t/mpdpa && cp -r userspace/python/mpdpa $(us_guest)/t/
+
+# the kernel's YNL client, our spec, and a YAML parser in Python for it
+$(us_guest)/t/ynl/stamp: Documentation/netlink/specs/mptcp_dpa.yaml
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@cp -r $(us_linux)/tools/net/ynl/pyynl $(@D)/
+	@cp $(us_linux)/Documentation/netlink/*.yaml $< $(@D)/
+	@cp -r $$($(PYTHON) -c 'import yaml, os; print(os.path.dirname(yaml.__file__))') $(@D)/
+	@rm -f $(@D)/yaml/*.so && touch $@
+
+us_guest_run = tools/vm/guest run --overlay $(O)/guest --overlay $(us_guest)
+TEST ?= $(us_guest_scripts)
+
 check-userspace-guest: $(us_guest_files) guest
-	tools/vm/guest run --clock fast --timeout 300 --overlay $(O)/guest --overlay $(us_guest) \
-		-- /t/load.sh /usr/local/lib/mpdpa/mptcp_dpa.ko
+	$(us_guest_run) --clock virtual --timeout 580 -- /t/all.sh $(TEST)
 
 # --- installation ---
 

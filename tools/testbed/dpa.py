@@ -13,7 +13,7 @@ from .kernelinfo import SOL_MPTCP
 _CHUNK, _INFO = 0x4450, 0x4451
 _CHUNK_ABSOLUTE = 1
 _CHUNK_LAYOUT = struct.Struct("=QQQII")
-_INFO_LAYOUT = struct.Struct("=4I5Q2I4Q")
+_INFO_LAYOUT = struct.Struct("=6I7Qq6Q")
 _PATH_LAYOUT = struct.Struct("=4I3Q2I")
 _ROOM = 1024
 _HELD, _REQUEST_BACKUP = 1 << 2, 1 << 3
@@ -65,11 +65,11 @@ def look(sock: socket.socket) -> View | None:
 
 def parse(raw: bytes) -> View:
     head = _INFO_LAYOUT.unpack_from(raw)
-    paths, path_size = head[0], head[1]
-    met, missed, decisions = head[12:15]
+    header_size, path_size, paths = head[:3]
+    met, missed, _, decisions = head[16:20]
     rows = {}
     for index in range(paths):
-        at = _INFO_LAYOUT.size + index * path_size
+        at = header_size + index * path_size
         row = _PATH_LAYOUT.unpack_from(raw, at)
         _, local_id, cost, flags, goodput, sent, _, activations, _ = row
         held = bool(flags & (_HELD | _REQUEST_BACKUP))

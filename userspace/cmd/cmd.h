@@ -17,6 +17,8 @@ enum {
 	TAKES_NETNS = 1 << 0,
 	TAKES_JSON = 1 << 1,
 	TAKES_LOAD = 1 << 2,
+	TAKES_STAMPS = 1 << 3,
+	TAKES_SCREEN = 1 << 4,
 };
 
 struct command {
@@ -31,6 +33,11 @@ extern const struct command command_load;
 extern const struct command command_unload;
 extern const struct command command_status;
 extern const struct command command_path;
+extern const struct command command_conn;
+extern const struct command command_show;
+extern const struct command command_stat;
+extern const struct command command_monitor;
+extern const struct command command_top;
 extern const struct command command_doctor;
 
 /* Print "mpdpa: ..." to stderr; the value is the exit status to return. */

@@ -128,6 +128,12 @@ void json_number(struct json *json, const char *key, uint64_t value)
 	fprintf(json->out, "%" PRIu64, value);
 }
 
+void json_signed(struct json *json, const char *key, int64_t value)
+{
+	lead(json, key);
+	fprintf(json->out, "%" PRId64, value);
+}
+
 void json_bool(struct json *json, const char *key, bool value)
 {
 	lead(json, key);

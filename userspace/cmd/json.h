@@ -26,6 +26,7 @@ void json_array_end(struct json *json);
 /* A NULL value is written as null. */
 void json_string(struct json *json, const char *key, const char *value);
 void json_number(struct json *json, const char *key, uint64_t value);
+void json_signed(struct json *json, const char *key, int64_t value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
 

@@ -10,7 +10,8 @@
 #include "system.h"
 
 static const struct command *const commands[] = {
-	&command_load, &command_unload, &command_status, &command_path, &command_doctor, NULL,
+	&command_load, &command_unload, &command_status, &command_path, &command_conn,
+	&command_show, &command_stat, &command_monitor, &command_top, &command_doctor, NULL,
 };
 
 static const char general_help[] =
@@ -96,6 +97,10 @@ static int check_options(const struct command *command, const struct options *op
 	if ((options->object || options->cgroup || options->no_sockopt) &&
 	    !(command->takes & TAKES_LOAD))
 		return misused("%s does not take options of \"load\"", command->name);
+	if (options->timestamps && !(command->takes & TAKES_STAMPS))
+		return misused("%s does not take --timestamps", command->name);
+	if ((options->delay || options->once) && !(command->takes & TAKES_SCREEN))
+		return misused("%s does not take options of \"top\"", command->name);
 	return MPDPA_EXIT_OK;
 }
 
@@ -138,6 +143,6 @@ int main(int argc, char **argv)
 	if (options.help)
 		return show_help(command);
 	if (!command)
-		return misused("which command? load, unload, status, path or doctor");
+		return misused("which command? load, status, path, conn, stat, monitor, top, doctor, ...");
 	return run(command, &options, &args);
 }

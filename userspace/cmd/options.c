@@ -12,6 +12,9 @@ static const struct option long_options[] = {
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "version", no_argument, NULL, 'V' },
 	{ "help", no_argument, NULL, 'h' },
+	{ "timestamps", no_argument, NULL, 't' },
+	{ "delay", required_argument, NULL, 'd' },
+	{ "once", no_argument, NULL, '1' },
 	{ "object", required_argument, NULL, OPT_OBJECT },
 	{ "cgroup", required_argument, NULL, OPT_CGROUP },
 	{ "no-sockopt", no_argument, NULL, OPT_NO_SOCKOPT },
@@ -35,6 +38,15 @@ static bool apply(int option, struct options *options)
 		return true;
 	case 'h':
 		options->help = true;
+		return true;
+	case 't':
+		options->timestamps = true;
+		return true;
+	case 'd':
+		options->delay = optarg;
+		return true;
+	case '1':
+		options->once = true;
 		return true;
 	case OPT_OBJECT:
 		options->object = optarg;
@@ -69,7 +81,7 @@ bool options_parse(int argc, char **argv, struct options *options, struct args *
 	*args = (struct args){ 0 };
 	opterr = 0;
 	optind = 0;
-	while ((option = getopt_long(argc, argv, ":jn:vVh", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":jn:vVhtd:1", long_options, NULL)) != -1) {
 		if (!apply(option, options)) {
 			complain(option, argv, args);
 			return false;

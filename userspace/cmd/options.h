@@ -11,10 +11,13 @@ struct options {
 	bool help;
 	bool version;
 	bool no_sockopt;
+	bool timestamps;
+	bool once;
 	int verbose;
 	const char *netns;
 	const char *object;
 	const char *cgroup;
+	const char *delay;
 };
 
 /*

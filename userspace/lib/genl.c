@@ -157,6 +157,64 @@ static int find_family(struct genl *genl, const char *name)
 	return 0;
 }
 
+/* A group that is looked for, and its number. */
+struct group {
+	const char *name;
+	uint32_t id;
+};
+
+static void read_group(const struct nlattr *nest, struct group *group)
+{
+	const struct nlattr *attr;
+	const char *name = NULL;
+	uint32_t id = 0;
+
+	mnl_attr_for_each_nested(attr, nest) {
+		if (mnl_attr_get_type(attr) == CTRL_ATTR_MCAST_GRP_NAME &&
+		    mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) == 0)
+			name = mnl_attr_get_str(attr);
+		else if (mnl_attr_get_type(attr) == CTRL_ATTR_MCAST_GRP_ID &&
+			 mnl_attr_validate(attr, MNL_TYPE_U32) == 0)
+			id = mnl_attr_get_u32(attr);
+	}
+	if (name && !strcmp(name, group->name))
+		group->id = id;
+}
+
+static int on_groups(const struct nlmsghdr *nlh, void *data)
+{
+	const struct nlattr *attr, *nest;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(attr) != CTRL_ATTR_MCAST_GROUPS)
+			continue;
+		mnl_attr_for_each_nested(nest, attr)
+			read_group(nest, data);
+	}
+	return 0;
+}
+
+int genl_join(struct genl *genl, const char *name)
+{
+	struct group group = { .name = name };
+	uint16_t family = genl->family;
+	struct nlmsghdr *nlh;
+	int err;
+
+	genl->family = GENL_ID_CTRL;
+	nlh = genl_request(genl, CTRL_CMD_GETFAMILY, 0);
+	genl->family = family;
+	mnl_attr_put_u16(nlh, CTRL_ATTR_FAMILY_ID, family);
+	err = genl_talk(genl, nlh, on_groups, &group);
+	if (err)
+		return err;
+	if (!group.id)
+		return -ENOENT;
+	if (mnl_socket_setsockopt(genl->nl, NETLINK_ADD_MEMBERSHIP, &group.id, sizeof(group.id)))
+		return -errno;
+	return 0;
+}
+
 int genl_open(struct genl *genl, const char *family)
 {
 	int on = 1, err;

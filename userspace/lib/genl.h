@@ -23,6 +23,9 @@ typedef int (*genl_reply)(const struct nlmsghdr *nlh, void *data);
 int genl_open(struct genl *genl, const char *family);
 void genl_close(struct genl *genl);
 
+/* Has the family's multicast group come in; -ENOENT: it has none of that name. */
+int genl_join(struct genl *genl, const char *group);
+
 /* Begins a request in genl->buffer; attributes are put by the caller. */
 struct nlmsghdr *genl_request(struct genl *genl, uint8_t command, uint16_t flags);
 

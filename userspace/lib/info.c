@@ -9,6 +9,9 @@
 /* What the kernel can hand out in one getsockopt() served by BPF programs. */
 #define INFO_SIZE_MAX	4096
 
+/* What says how the rest is laid out. */
+#define INFO_SIZE_MIN	offsetof(struct mptcp_dpa_info, flags)
+
 int mpdpa_info_get(int fd, struct mptcp_dpa_info *info, size_t size)
 {
 	socklen_t length = size < INFO_SIZE_MAX ? size : INFO_SIZE_MAX;
@@ -22,13 +25,15 @@ int mpdpa_info_get(int fd, struct mptcp_dpa_info *info, size_t size)
 int mpdpa_info_path(const struct mptcp_dpa_info *info, size_t size, unsigned int index,
 		    struct mptcp_dpa_path_info *path, size_t path_size)
 {
-	const size_t head = offsetof(struct mptcp_dpa_info, path);
-	size_t row, known;
+	size_t head, row, known;
 
-	if (size < head)
+	if (size < INFO_SIZE_MIN)
 		return -ENOENT;
+	head = info->header_size;
 	row = info->path_size;
-	if (!row || index >= info->paths || index >= (size - head) / row)
+	if (!row || head < INFO_SIZE_MIN || head > size)
+		return -ENOENT;
+	if (index >= info->paths || index >= (size - head) / row)
 		return -ENOENT;
 	known = row < path_size ? row : path_size;
 	memset(path, 0, path_size);

@@ -26,34 +26,44 @@ static const struct {
 	bool good;
 	const char *dev;	/* or the error, if not good */
 	uint32_t endpoint, cost;
+	const char *addr;
 } path_cases[] = {
-	{ "dev eth1 cost 10", PATH_NAME | PATH_COST, true, "eth1", 0, 10 },
-	{ "cost 10 dev eth1", PATH_NAME | PATH_COST, true, "eth1", 0, 10 },
-	{ "endpoint 3 cost 1000000", PATH_NAME | PATH_COST, true, NULL, 3, 1000000 },
-	{ "dev cost cost 1", PATH_NAME | PATH_COST, true, "cost", 0, 1 },
-	{ "dev eth1", PATH_NAME, true, "eth1", 0, 0 },
-	{ "endpoint 255", 0, true, NULL, 255, 0 },
-	{ "", PATH_NAME, false, "unexpected word", 0, 0 },
-	{ "dev", PATH_NAME, false, "needs an interface", 0, 0 },
-	{ "dev an-interface-name-too-long", PATH_NAME, false, "not an interface", 0, 0 },
-	{ "dev a dev b", PATH_NAME, false, "twice", 0, 0 },
-	{ "dev a endpoint 1", PATH_NAME, false, "not both", 0, 0 },
-	{ "cost 3", PATH_NAME | PATH_COST, false, "which path", 0, 0 },
-	{ "dev eth1", PATH_NAME | PATH_COST, false, "what cost", 0, 0 },
-	{ "dev eth1 cost 3", PATH_NAME, false, "unexpected word \"cost\"", 0, 0 },
-	{ "dev eth1 cost 3 cost 4", PATH_NAME | PATH_COST, false, "twice", 0, 0 },
-	{ "dev eth1 cost 0", PATH_NAME | PATH_COST, false, "out of range, 1 to", 0, 0 },
-	{ "dev eth1 cost 1000001", PATH_NAME | PATH_COST, false, "out of range", 0, 0 },
+	{ "dev eth1 cost 10", PATH_NAME | PATH_COST, true, "eth1", 0, 10, NULL },
+	{ "cost 10 dev eth1", PATH_NAME | PATH_COST, true, "eth1", 0, 10, NULL },
+	{ "endpoint 3 cost 1000000", PATH_NAME | PATH_COST, true, NULL, 3, 1000000, NULL },
+	{ "dev cost cost 1", PATH_NAME | PATH_COST, true, "cost", 0, 1, NULL },
+	{ "dev eth1", PATH_NAME, true, "eth1", 0, 0, NULL },
+	{ "endpoint 255", 0, true, NULL, 255, 0, NULL },
+	{ "", PATH_NAME, false, "unexpected word", 0, 0, NULL },
+	{ "dev", PATH_NAME, false, "needs an interface", 0, 0, NULL },
+	{ "dev an-interface-name-too-long", PATH_NAME, false, "not an interface", 0, 0, NULL },
+	{ "dev a dev b", PATH_NAME, false, "twice", 0, 0, NULL },
+	{ "dev a endpoint 1", PATH_NAME, false, "not both", 0, 0, NULL },
+	{ "cost 3", PATH_NAME | PATH_COST, false, "which path", 0, 0, NULL },
+	{ "dev eth1", PATH_NAME | PATH_COST, false, "what cost", 0, 0, NULL },
+	{ "dev eth1 cost 3", PATH_NAME, false, "unexpected word \"cost\"", 0, 0, NULL },
+	{ "dev eth1 cost 3 cost 4", PATH_NAME | PATH_COST, false, "twice", 0, 0, NULL },
+	{ "dev eth1 cost 0", PATH_NAME | PATH_COST, false, "out of range, 1 to", 0, 0, NULL },
+	{ "dev eth1 cost 1000001", PATH_NAME | PATH_COST, false, "out of range", 0, 0, NULL },
 	{ "dev eth1 cost 99999999999999999999999", PATH_NAME | PATH_COST, false, "out of range",
-	  0, 0 },
-	{ "dev eth1 cost -3", PATH_NAME | PATH_COST, false, "not a number", 0, 0 },
-	{ "dev eth1 cost +3", PATH_NAME | PATH_COST, false, "not a number", 0, 0 },
-	{ "dev eth1 cost 3x", PATH_NAME | PATH_COST, false, "not a number", 0, 0 },
-	{ "dev eth1 cost 0x3", PATH_NAME | PATH_COST, false, "not a number", 0, 0 },
-	{ "dev eth1 cost", PATH_NAME | PATH_COST, false, "needs a number", 0, 0 },
-	{ "endpoint 0", PATH_NAME, false, "out of range, 1 to 255", 0, 0 },
-	{ "endpoint 256", PATH_NAME, false, "out of range", 0, 0 },
-	{ "via 3", 0, false, "unexpected word \"via\"", 0, 0 },
+	  0, 0, NULL },
+	{ "dev eth1 cost -3", PATH_NAME | PATH_COST, false, "not a number", 0, 0, NULL },
+	{ "dev eth1 cost +3", PATH_NAME | PATH_COST, false, "not a number", 0, 0, NULL },
+	{ "dev eth1 cost 3x", PATH_NAME | PATH_COST, false, "not a number", 0, 0, NULL },
+	{ "dev eth1 cost 0x3", PATH_NAME | PATH_COST, false, "not a number", 0, 0, NULL },
+	{ "dev eth1 cost", PATH_NAME | PATH_COST, false, "needs a number", 0, 0, NULL },
+	{ "endpoint 0", PATH_NAME, false, "out of range, 1 to 255", 0, 0, NULL },
+	{ "endpoint 256", PATH_NAME, false, "out of range", 0, 0, NULL },
+	{ "addr 10.0.0.1 cost 3", PATH_NAME | PATH_COST, true, NULL, 0, 3, "10.0.0.1" },
+	{ "addr fd00::1", PATH_NAME, true, NULL, 0, 0, "fd00::1" },
+	{ "addr 10.0.0", PATH_NAME, false, "not an IP address", 0, 0, NULL },
+	{ "addr ::1 dev a", PATH_NAME, false, "not both", 0, 0, NULL },
+	{ "addr ::1 addr ::2", PATH_NAME, false, "twice", 0, 0, NULL },
+	{ "dev a cost forbidden", PATH_NAME | PATH_COST, false, "not a number", 0, 0, NULL },
+	{ "dev a cost forbidden", PATH_NAME | PATH_COST | PATH_PREF, true, "a", 0, UINT32_MAX,
+	  NULL },
+	{ "dev a cost none", PATH_NAME | PATH_COST | PATH_PREF, true, "a", 0, 0, NULL },
+	{ "via 3", 0, false, "unexpected word \"via\"", 0, 0, NULL },
 };
 
 static bool same(const char *a, const char *b)
@@ -78,6 +88,7 @@ static void test_path_words(void)
 			good = !path_cases[i].good && strstr(args.error, path_cases[i].dev);
 		else
 			good = path_cases[i].good && same(path.dev, path_cases[i].dev) &&
+			       same(path.addr, path_cases[i].addr) &&
 			       path.endpoint == path_cases[i].endpoint &&
 			       path.cost == path_cases[i].cost;
 		ok(good, "path words \"%s\": %s", path_cases[i].line, args.error);

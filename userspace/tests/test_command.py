@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-COMMANDS = ["load", "unload", "status", "path", "doctor"]
+COMMANDS = [
+    "load", "unload", "status", "path", "conn", "show", "stat", "monitor", "top", "doctor",
+]  # fmt: skip
 
 MISUSES = [
     ("", "which command"),
@@ -38,6 +40,32 @@ MISUSES = [
     ("path del dev eth1 cost 3", 'unexpected word "cost"'),
     ("path show via 3", 'unexpected word "via"'),
     ("-j path set dev eth1 cost 3", "shows nothing"),
+    ("path set addr 10.0.0 cost 3", "not an IP address"),
+    ("path set addr ::1 dev eth1 cost 3", "not both"),
+    ("path set dev eth1 cost forbidden", "not a number"),
+    ("conn fly", 'no action "fly"'),
+    ("conn show 7", 'unexpected word "7"'),
+    ("conn show id 0", "no connection 0"),
+    ("show token xyz", "no token"),
+    ("conn set alpha 1", "which connection"),
+    ("conn set id 7", "change what"),
+    ("conn set id 7 alpha 5", "out of range, 0.1 to 4"),
+    ("conn set id 7 alpha fast", "not a number"),
+    ("conn set id 7 pref cost 3", "which path"),
+    ("conn set id 7 pref dev eth1", "what cost"),
+    ("conn set id 7 chunk 5M", "when is the chunk due"),
+    ("conn set id 7 chunk 5M in 3", "no length of time"),
+    ("conn set id 7 chunk 0 in 3s", "0 bytes"),
+    ("conn set id 7 chunk 5 in 3s late never", "no late policy"),
+    ("conn set id 7 alpha 1 -j", "shows nothing"),
+    ("stat now", 'unexpected word "now"'),
+    ("monitor now", 'unexpected word "now"'),
+    ("stat -t", "does not take --timestamps"),
+    ("stat -1", 'options of "top"'),
+    ("status -d 3", 'options of "top"'),
+    ("top -1 -d 0", "no delay"),
+    ("top -1 -d nan", "no delay"),
+    ("top -j", "shows nothing"),
 ]
 
 
@@ -110,7 +138,7 @@ def test_namespace_that_is_not_there(out: Path, name: str) -> None:
 def test_without_the_module(out: Path) -> None:
     if Path("/sys/module/mptcp_dpa").exists():
         pytest.skip("the module is loaded")
-    for line in ("load", "path show", "path set dev lo cost 3"):
+    for line in ("load", "path show", "path set dev lo cost 3", "show", "stat", "monitor", "top -1"):
         done = run(out, line)
         assert done.returncode == 1
         assert done.stderr.count("\n") == 1

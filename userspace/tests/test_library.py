@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-PUBLIC = re.compile(r"^(?:int|void|const char \*)\s*\*?(mpdpa_\w+)\(", re.MULTILINE)
+PUBLIC = re.compile(r"^(?:int|int64_t|void|const char \*)\s*\*?(mpdpa_\w+)\(", re.MULTILINE)
 
 
 def declared(top: Path) -> set[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("name", ["test_args", "test_info", "test_probe", "test_socket"])
+@pytest.mark.parametrize("name", ["test_args", "test_connwords", "test_info", "test_probe", "test_socket", "test_top"])
 def test_program(out: Path, name: str) -> None:
     done = subprocess.run([out / "test" / name], capture_output=True, text=True, timeout=60)
     lines = done.stdout.splitlines()

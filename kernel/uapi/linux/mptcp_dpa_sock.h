@@ -10,10 +10,14 @@
 #ifndef _UAPI_LINUX_MPTCP_DPA_SOCK_H
 #define _UAPI_LINUX_MPTCP_DPA_SOCK_H
 
+#include <linux/mptcp_dpa.h>
 #include <linux/types.h>
 
 #define MPTCP_DPA_CHUNK		0x4450	/* set: struct mptcp_dpa_chunk */
 #define MPTCP_DPA_INFO		0x4451	/* get: struct mptcp_dpa_info */
+#define MPTCP_DPA_STREAM	0x4452	/* set: struct mptcp_dpa_stream */
+#define MPTCP_DPA_PREF		0x4453	/* set: struct mptcp_dpa_pref, get: of them */
+#define MPTCP_DPA_EVENTFD	0x4454	/* set: int */
 
 /* Chunks that may wait on one connection; one more gives ENOBUFS. */
 #define MPTCP_DPA_CHUNKS_MAX	64
@@ -21,12 +25,16 @@
 /* Subflows of one connection that get an estimate and a row in the info. */
 #define MPTCP_DPA_PATHS_MAX	8
 
-/* The range of alpha, in thousandths. */
-#define MPTCP_DPA_ALPHA_MIN	100
-#define MPTCP_DPA_ALPHA_MAX	4000
+/* Paths that a connection may give a cost of its own; one more gives ENOSPC. */
+#define MPTCP_DPA_PREFS_MAX	6
 
-/* mptcp_dpa_chunk::flags */
+/* mptcp_dpa_chunk::flags and mptcp_dpa_stream::flags */
 #define MPTCP_DPA_CHUNK_F_ABS	(1U << 0)	/* deadline_ns is absolute */
+/* what to do when late; none of them: as net.mptcp_dpa.late_policy says */
+#define MPTCP_DPA_CHUNK_F_SPEND	(1U << 1)	/* send the rest over all paths */
+#define MPTCP_DPA_CHUNK_F_CHEAP	(2U << 1)	/* over the cheapest alone */
+#define MPTCP_DPA_CHUNK_F_TELL	(3U << 1)	/* the same, the application drops */
+#define MPTCP_DPA_CHUNK_LATE_MASK	(3U << 1)
 
 /**
  * struct mptcp_dpa_chunk - the next bytes of the stream and when they are due
@@ -49,12 +57,60 @@ struct mptcp_dpa_chunk {
 
 #define MPTCP_DPA_CHUNK_SIZE_V1	32
 
+/**
+ * struct mptcp_dpa_stream - deadlines for a sender that marks no chunks
+ * @interval_ns: interval k begins @interval_ns * k after the first byte that is
+ *	written from now on; what is written in it is its chunk. 1 ms .. 1 h, or
+ *	0: no more intervals.
+ * @deadline_ns: a chunk is due so long after its interval began. 1 .. 2^62.
+ * @expected_bytes: what an interval is likely to bring, 0 if unknown; a
+ *	forecast, not a limit.
+ * @alpha_milli: as of a chunk
+ * @flags: MPTCP_DPA_CHUNK_F_*, but not _ABS
+ */
+struct mptcp_dpa_stream {
+	__u64	interval_ns;
+	__u64	deadline_ns;
+	__u64	expected_bytes;
+	__u32	alpha_milli;
+	__u32	flags;
+};
+
+#define MPTCP_DPA_STREAM_SIZE_V1	32
+
+/* mptcp_dpa_pref::kind */
+#define MPTCP_DPA_PREF_ENDPOINT	1	/* id: endpoint id */
+#define MPTCP_DPA_PREF_IFINDEX	2	/* id: interface index */
+#define MPTCP_DPA_PREF_ADDR4	3	/* addr[0..3]: local address */
+#define MPTCP_DPA_PREF_ADDR6	4	/* addr: local address */
+
+/**
+ * struct mptcp_dpa_pref - what a path costs for this connection
+ * @kind: MPTCP_DPA_PREF_*
+ * @cost: 1 .. %MPTCP_DPA_COST_MAX, %MPTCP_DPA_COST_FORBIDDEN to keep deadlines
+ *	off it, 0 to take the preference away. Less than the namespace's needs
+ *	CAP_NET_ADMIN there.
+ * @id: endpoint id or interface index, else 0
+ * @reserved: 0
+ * @addr: local address in network order, else 0
+ */
+struct mptcp_dpa_pref {
+	__u32	kind;
+	__u32	cost;
+	__u32	id;
+	__u32	reserved;
+	__u8	addr[16];
+};
+
+#define MPTCP_DPA_PREF_SIZE_V1	32
+
 /* mptcp_dpa_path_info::flags */
 #define MPTCP_DPA_PATH_F_ACTIVE		(1U << 0) /* can carry data */
 #define MPTCP_DPA_PATH_F_COSTLY		(1U << 1) /* dearer than the cheapest active one */
 #define MPTCP_DPA_PATH_F_HELD		(1U << 2) /* kept back by the scheduler */
 #define MPTCP_DPA_PATH_F_REQUEST_BKUP	(1U << 3) /* the peer was told: backup */
 #define MPTCP_DPA_PATH_F_ESTIMATED	(1U << 4) /* goodput was measured */
+#define MPTCP_DPA_PATH_F_FORBIDDEN	(1U << 5) /* by a preference */
 
 /**
  * struct mptcp_dpa_path_info - one subflow
@@ -66,6 +122,7 @@ struct mptcp_dpa_chunk {
  * @bytes_sent: payload put on it, retransmissions included
  * @bytes_acked: payload the peer acknowledged on it
  * @activations: times it went from held to in use
+ * @ifindex: interface that carries it, 0 if unknown
  */
 struct mptcp_dpa_path_info {
 	__u32	subflow_id;
@@ -76,47 +133,61 @@ struct mptcp_dpa_path_info {
 	__u64	bytes_sent;
 	__u64	bytes_acked;
 	__u32	activations;
-	__u32	reserved;
+	__u32	ifindex;
 };
 
 /* mptcp_dpa_info::flags */
 #define MPTCP_DPA_INFO_F_CHUNK	(1U << 0) /* a chunk is in force: chunk_* are valid */
+#define MPTCP_DPA_INFO_F_STREAM	(1U << 1) /* intervals make the chunks */
+#define MPTCP_DPA_INFO_F_RISK	(1U << 2) /* all paths together seem too slow */
 
 /**
  * struct mptcp_dpa_info - what the scheduler knows of a connection
- * @paths: rows that follow in @path
- * @path_size: bytes in a row, for stepping through them
+ * @header_size: bytes before the first row; later versions have more
+ * @path_size: bytes in a row
+ * @paths: rows that follow the header
  * @chunks_queued: chunks not yet over, the current one included
  * @flags: MPTCP_DPA_INFO_F_*
- * @chunk_length: bytes of the current chunk
+ * @chunk_alpha_milli: alpha in force for the current chunk
+ * @conn_id: number of the connection in its namespace, as netlink shows it
+ * @now_ns: CLOCK_MONOTONIC when this was written
+ * @chunk_length: bytes of the current chunk; an interval's so far
  * @chunk_sent: of them, given to a subflow
  * @chunk_acked: of them, acknowledged by the peer at connection level
+ * @chunk_remaining: bytes still to be acknowledged until its end, those in
+ *	front of it included
  * @chunk_deadline_ns: on CLOCK_MONOTONIC
- * @chunk_cookie: as it was set
- * @chunk_alpha_milli: alpha in force for it
- * @now_ns: CLOCK_MONOTONIC when this was written
+ * @chunk_left_ns: time until then; negative: late
+ * @chunk_forecast: bytes that the paths in use will carry until then
+ * @chunk_cookie: as it was set; of an interval its number, from 0
  * @chunks_met: chunks judged met since the connection began
  * @chunks_missed: chunks judged missed
+ * @activations: times a held subflow was put in use
  * @decisions: decisions taken with a chunk in force
  *
  * The verdict on a chunk is taken half the least round-trip time after its
  * deadline: by then a DATA_ACK for a byte that was in time has come back.
  */
 struct mptcp_dpa_info {
-	__u32	paths;
+	__u32	header_size;
 	__u32	path_size;
+	__u32	paths;
 	__u32	chunks_queued;
 	__u32	flags;
+	__u32	chunk_alpha_milli;
+	__u64	conn_id;
+	__u64	now_ns;
 	__u64	chunk_length;
 	__u64	chunk_sent;
 	__u64	chunk_acked;
+	__u64	chunk_remaining;
 	__u64	chunk_deadline_ns;
+	__s64	chunk_left_ns;
+	__u64	chunk_forecast;
 	__u64	chunk_cookie;
-	__u32	chunk_alpha_milli;
-	__u32	reserved;
-	__u64	now_ns;
 	__u64	chunks_met;
 	__u64	chunks_missed;
+	__u64	activations;
 	__u64	decisions;
 	struct mptcp_dpa_path_info path[MPTCP_DPA_PATHS_MAX];
 };

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/percpu.h>
+
+#include "netns.h"
+#include "stat.h"
+
+struct dpa_stats {
+	u64 count[DPA_STAT_MAX];
+};
+
+/* Counts one more; any context. */
+void stat_inc(const struct net *net, enum dpa_stat stat)
+{
+	this_cpu_inc(netns_dpa(net)->stats->count[stat]);
+}
+
+u64 stat_read(const struct net *net, enum dpa_stat stat)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(netns_dpa(net)->stats,
+					     cpu)->count[stat]);
+	return sum;
+}
+
+int stat_init_net(struct net *net)
+{
+	struct netns_dpa *dpa = netns_dpa(net);
+
+	dpa->stats = alloc_percpu_gfp(struct dpa_stats, GFP_KERNEL_ACCOUNT);
+	return dpa->stats ? 0 : -ENOMEM;
+}
+
+void stat_exit_net(struct net *net)
+{
+	free_percpu(netns_dpa(net)->stats);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <string.h>
+
+#include "connwords.h"
+
+static bool take_id(struct args *args, uint64_t *id)
+{
+	if (!args_amount(args, "id", id))
+		return false;
+	return *id ? true : args_complain(args, "there is no connection 0");
+}
+
+bool conn_name_parse(struct args *args, struct conn_name *name)
+{
+	*name = (struct conn_name){ 0 };
+	if (args_accept(args, "id"))
+		return take_id(args, &name->id);
+	if (args_accept(args, "token"))
+		return args_token(args, "token", &name->token);
+	return true;
+}
+
+/* "default" is for taking the value of what is next above. */
+static bool take_alpha(struct args *args, uint32_t *alpha_milli)
+{
+	if (args_accept(args, "default")) {
+		*alpha_milli = 0;
+		return true;
+	}
+	if (!args_milli(args, "alpha", alpha_milli))
+		return false;
+	if (*alpha_milli < MPTCP_DPA_ALPHA_MIN || *alpha_milli > MPTCP_DPA_ALPHA_MAX)
+		return args_complain(args, "\"alpha\" is out of range, 0.1 to 4");
+	return true;
+}
+
+static bool take_pref(struct args *args, struct conn_words *words)
+{
+	const unsigned int need = PATH_NAME | PATH_COST | PATH_PREF;
+	struct path_words pref = { 0 };
+	bool good = true;
+
+	if (words->pref_count == MPTCP_DPA_PREFS_MAX)
+		return args_complain(args, "more than %d times \"pref\"", MPTCP_DPA_PREFS_MAX);
+	while (good && path_words_accept(args, need, &pref, &good))
+		;
+	if (!good || !path_words_complete(args, need, &pref))
+		return false;
+	words->prefs[words->pref_count++] = pref;
+	return true;
+}
+
+static bool take_late(struct args *args, uint32_t *flags)
+{
+	static const struct {
+		const char *name;
+		uint32_t flag;
+	} policies[] = {
+		{ "spend", MPTCP_DPA_CHUNK_F_SPEND },
+		{ "cheap", MPTCP_DPA_CHUNK_F_CHEAP },
+		{ "tell", MPTCP_DPA_CHUNK_F_TELL },
+	};
+	const char *word = args_value(args, "late", "\"spend\", \"cheap\" or \"tell\"");
+	size_t i;
+
+	if (!word)
+		return false;
+	for (i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+		if (strcmp(word, policies[i].name))
+			continue;
+		*flags |= policies[i].flag;
+		return true;
+	}
+	return args_complain(args, "no late policy \"%s\"; spend, cheap or tell", word);
+}
+
+/* The words behind "chunk BYTES" that belong to it. */
+static bool take_chunk_words(struct args *args, struct chunk_words *chunk)
+{
+	bool good = true;
+
+	while (good && args_peek(args)) {
+		if (args_accept(args, "in"))
+			good = args_duration(args, "in", &chunk->in_ns);
+		else if (args_accept(args, "cookie"))
+			good = args_amount(args, "cookie", &chunk->cookie);
+		else if (args_accept(args, "late"))
+			good = take_late(args, &chunk->flags);
+		else
+			break;
+	}
+	return good;
+}
+
+static bool take_chunk(struct args *args, struct conn_words *words)
+{
+	if (words->has_chunk)
+		return args_complain(args, "\"chunk\" given twice");
+	words->has_chunk = true;
+	if (!args_amount(args, "chunk", &words->chunk.length) ||
+	    !take_chunk_words(args, &words->chunk))
+		return false;
+	if (!words->chunk.length)
+		return args_complain(args, "a chunk of 0 bytes");
+	if (!words->chunk.in_ns)
+		return args_complain(args, "when is the chunk due? give \"in TIME\"");
+	return true;
+}
+
+bool conn_words_parse(struct args *args, struct conn_words *words)
+{
+	bool good;
+
+	*words = (struct conn_words){ 0 };
+	good = conn_name_parse(args, &words->name);
+	if (good && !words->name.id && !words->name.token)
+		return args_complain(args, "which connection? give \"id N\" or \"token T\"");
+	if (good && !args_peek(args))
+		return args_complain(args, "change what? give \"alpha\", \"pref\" or \"chunk\"");
+	while (good && args_peek(args)) {
+		if (args_accept(args, "alpha")) {
+			words->has_alpha = true;
+			good = take_alpha(args, &words->alpha_milli);
+		} else if (args_accept(args, "pref")) {
+			good = take_pref(args, words);
+		} else if (args_accept(args, "chunk")) {
+			good = take_chunk(args, words);
+		} else {
+			good = args_end(args);
+		}
+	}
+	return good;
+}

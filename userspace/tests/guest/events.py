@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Events by the library: how soon, of which connection, and senders that drop."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import select
+import subprocess
+import time
+from pathlib import Path
+
+import mpdpa
+import world
+from ktap import between, case, main, note, same
+from world import Pair, errno_of
+
+SECOND = mpdpa.SECOND
+DELAY_MS = 10
+RTT_US = 2000 * DELAY_MS
+POLL_LOOP = str(Path(__file__).resolve().parent / "poll_loop")
+
+
+@case
+def a_poll_loop_without_privileges_hears_in_time() -> None:
+    """The peer's DATA_ACK is there half a round trip after the last byte; one more is allowed."""
+    world.shape(1, 8, DELAY_MS)
+    done = subprocess.run([POLL_LOOP, "cl", "sv", "10.0.1.2"], capture_output=True, text=True, timeout=120)
+    world.unshape()
+    assert done.returncode == 0, done.stdout + done.stderr
+    for kind in ("met", "missed"):
+        after_us = [int(n) for n in re.findall(rf"# {kind} (-?\d+)", done.stdout)]
+        same(f"how many {kind}", len(after_us), 20)
+        note(f"{kind}: heard {min(after_us)} to {max(after_us)} us after, half a round trip is {RTT_US // 2}")
+        between(f"earliest {kind}", min(after_us), 0, RTT_US // 2 + RTT_US)
+        between(f"latest {kind}", max(after_us), 0, RTT_US // 2 + RTT_US)
+
+
+@case
+def handles_tell_what_has_happened() -> None:
+    with Pair() as pair:
+        pair.drain()
+        mpdpa.set_chunk(pair.client, mpdpa.Chunk(1000, SECOND))
+        pair.client.sendall(bytes(1000))
+        world.until("a verdict before the handle", lambda: mpdpa.get_info(pair.client).chunks_met)
+        with mpdpa.Events(pair.client) as events:
+            same("nothing yet", (readable(events, 0), events.read()), (False, None))
+            met = missed = 0
+            for _ in range(3):
+                mpdpa.set_chunk(pair.client, mpdpa.Chunk(1000, SECOND))
+                pair.client.sendall(bytes(1000))
+            while met < 3 and readable(events, 5):
+                if verdicts := events.read():
+                    met += verdicts.met
+                    missed += verdicts.missed
+            same("verdicts", (met, missed), (3, 0))
+            # nothing is written, so it cannot be there in time
+            mpdpa.set_chunk(pair.client, mpdpa.Chunk(1000, SECOND // 20))
+            while not missed and readable(events, 5):
+                if verdicts := events.read():
+                    missed += verdicts.missed
+            same("missed", missed, 1)
+
+
+def readable(handle: mpdpa.Events | mpdpa.Monitor | mpdpa.Sender, seconds: float) -> bool:
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
+
+
+@case
+def a_handle_outlives_its_socket() -> None:
+    sock = world.client_socket()
+    events = mpdpa.Events(sock)
+    number = sock.fileno()
+    sock.close()
+    with world.client_socket() as other:
+        os.dup2(other.fileno(), number)
+        mine = os.eventfd(0, os.EFD_NONBLOCK)
+        mpdpa.set_eventfd(other, mine)
+        events.close()
+        # the other socket keeps its own
+        mpdpa.set_chunk(other, mpdpa.Chunk(1, SECOND // 50))
+        world.until("its event", lambda: errno_of(os.eventfd_read, mine) == 0)
+        os.close(mine)
+        os.close(number)
+
+
+@case
+def one_eventfd_for_many_sockets() -> None:
+    event = os.eventfd(0, os.EFD_NONBLOCK)
+    with Pair() as pair, world.client_socket() as fresh:
+        for sock in (pair.client, fresh):
+            mpdpa.set_eventfd(sock, event)
+            mpdpa.set_chunk(sock, mpdpa.Chunk(1, SECOND // 50))
+        world.until("both", lambda: all(mpdpa.get_info(s).chunks_missed for s in (pair.client, fresh)))
+        between("count", os.eventfd_read(event), 2, 4)
+    os.close(event)
+
+
+@case
+def a_monitor_hears_its_namespace_alone() -> None:
+    with world.netns("cl"):
+        here = mpdpa.Monitor()
+    with world.netns("sv"):
+        there = mpdpa.Monitor()
+    with here, there, Pair() as pair:
+        pair.drain()
+        mpdpa.set_chunk(pair.client, mpdpa.Chunk(1000, SECOND, cookie=5))
+        pair.client.sendall(bytes(1000))
+        number = mpdpa.get_info(pair.client).conn_id
+        event = until_event(here, mpdpa.EventType.CHUNK_MET)
+        assert event.chunk
+        same("event", (event.id, event.chunk.length, event.chunk.cookie), (number, 1000, 5))
+        same("the other one", there.read(), None)
+
+
+def until_event(monitor: mpdpa.Monitor, kind: mpdpa.EventType) -> mpdpa.Event:
+    while readable(monitor, 5):
+        while event := monitor.read():
+            if event.type == kind:
+                return event
+    raise AssertionError(f"no event {kind!r}")
+
+
+@case
+def a_slow_monitor_is_told_of_its_loss() -> None:
+    with world.netns("cl"):
+        monitor = mpdpa.Monitor()
+    with monitor:
+        for _ in range(40):
+            with world.client_socket() as sock:
+                for _ in range(64):
+                    mpdpa.set_chunk(sock, mpdpa.Chunk(1, 20_000_000))
+                world.until("verdicts", lambda sock=sock: mpdpa.get_info(sock).chunks_missed == 64)
+        same("errno", drain_events(monitor), errno.ENOBUFS)
+        same("then it goes on", drain_events(monitor), 0)
+
+
+def drain_events(monitor: mpdpa.Monitor) -> int:
+    """The errno with which reading stops, 0 when there are no more events."""
+    try:
+        while monitor.read():
+            pass
+    except OSError as error:
+        return error.errno or -1
+    return 0
+
+
+def feed_all(sender: mpdpa.Sender, data: bytes) -> int:
+    """Feeds until the message is written or dropped; the errno it ended with."""
+    at = 0
+    while at < len(data):
+        try:
+            taken = sender.feed(data[at : at + 65536])
+        except OSError as error:
+            return error.errno or -1
+        at += taken
+        if not taken:
+            assert readable(sender, 10)
+    return 0
+
+
+@case
+def a_sender_sends_messages() -> None:
+    with Pair() as pair, mpdpa.Sender(pair.drain().client) as sender:
+        same("nothing to do", readable(sender, 0), False)
+        for count, late in enumerate(mpdpa.Late, 1):
+            sender.begin(300_000, SECOND, late=late)
+            same("fed", feed_all(sender, bytes(300_000)), 0)
+            world.until("acknowledged", lambda: sender.progress().acked == 300_000)
+            progress = sender.progress()
+            same("progress", (progress.state, progress.written, progress.dropped), (mpdpa.SendState.WRITTEN, 300_000, 0))
+            same("met", mpdpa.get_info(pair.client).chunks_met, count)
+        same("too much", errno_of(sender.feed, b"x"), errno.EINVAL)
+        same("received", pair.received, 4 * 300_000)
+
+
+@case
+def a_sender_drops_what_is_late() -> None:
+    """What was written is a chunk that was missed; the next message is not touched by it."""
+    world.shape(1, 8, DELAY_MS)
+    with Pair() as pair, mpdpa.Sender(pair.drain().client) as sender:
+        size = 8_000_000
+        begun = time.monotonic()
+        sender.begin(size, SECOND // 2, late=mpdpa.Late.TELL)
+        same("it is late", feed_all(sender, bytes(size)), errno.ETIME)
+        between("how long that took", time.monotonic() - begun, 0.5, 0.6)
+        progress = sender.progress()
+        same("state", progress.state, mpdpa.SendState.DROPPED)
+        same("all of it is accounted for", progress.written + progress.dropped, size)
+        between("dropped", progress.dropped, 1, size - 1)
+        note(f"of {size} bytes {progress.written} were written and {progress.dropped} dropped")
+        same("no more", errno_of(sender.feed, b"x"), errno.ETIME)
+        world.until("what was written to be acknowledged", lambda: not mpdpa.get_info(pair.client).chunks_queued, 60)
+        same("received", pair.received, progress.written)
+        same("verdict", mpdpa.get_info(pair.client).chunks_missed, 1)
+        sender.begin(10_000, SECOND, late=mpdpa.Late.TELL)
+        same("the next one", feed_all(sender, bytes(10_000)), 0)
+        world.until("its verdict", lambda: mpdpa.get_info(pair.client).chunks_met == 1)
+    world.unshape()
+
+
+@case
+def a_sender_keeps_what_is_late_if_told_so() -> None:
+    world.shape(1, 8, DELAY_MS)
+    with Pair() as pair, mpdpa.Sender(pair.drain().client) as sender:
+        sender.begin(1_000_000, SECOND // 5, late=mpdpa.Late.SPEND)
+        same("fed", feed_all(sender, bytes(1_000_000)), 0)
+        world.until("all of it", lambda: sender.progress().acked == 1_000_000)
+        same("verdict", mpdpa.get_info(pair.client).chunks_missed, 1)
+    world.unshape()
+
+
+@case
+def a_sender_wakes_for_the_deadline_alone() -> None:
+    with Pair() as pair, mpdpa.Sender(pair.client) as sender:
+        size = 20_000_000
+        sender.begin(size, SECOND // 2, late=mpdpa.Late.TELL)
+        begun = time.monotonic()
+        # the peer reads nothing, so room comes to an end
+        while sender.feed(bytes(65536)) or readable(sender, 0.05):
+            pass
+        between("when there was no more room", time.monotonic() - begun, 0, 0.4)
+        same("readable", readable(sender, 5), True)
+        between("when", time.monotonic() - begun, 0.49, 0.55)
+        same("late", errno_of(sender.feed, b"x"), errno.ETIME)
+
+
+@case
+def a_sender_refuses() -> None:
+    with Pair() as pair, mpdpa.Sender(pair.client) as sender:
+        rows = [
+            (errno.ENODATA, (0, SECOND)),
+            (errno.EFBIG, (2**62 + 1, SECOND)),
+            (errno.ETIME, (1, 0)),
+            (errno.ERANGE, (1, 3601 * SECOND)),
+        ]
+        for expected, arguments in rows:
+            same(f"{arguments}", errno_of(sender.begin, *arguments), expected)
+        same("absolute, past", errno_of(sender.begin, 1, time.monotonic_ns(), absolute=True), errno.ETIME)
+        same("nothing runs", errno_of(sender.feed, b"x"), errno.EINVAL)
+        sender.begin(10, SECOND)
+        same("too much", errno_of(sender.feed, bytes(11)), errno.EMSGSIZE)
+        same("nothing", errno_of(sender.feed, b""), errno.EINVAL)
+        same("the rest is given up", sender.feed(bytes(4)), 4)
+        sender.begin(5, SECOND)
+        same("a new one", sender.progress().length, 5)
+    with Pair() as pair:
+        mpdpa.set_chunk(pair.client, mpdpa.Chunk(1000, SECOND))
+        with mpdpa.Sender(pair.client) as sender:
+            same("beside a chunk", errno_of(sender.begin, 1, SECOND), errno.EBUSY)
+    with Pair() as pair:
+        with mpdpa.Sender(pair.client) as sender:
+            sender.begin(5, SECOND)
+        mpdpa.set_chunk(pair.client, mpdpa.Chunk(1000, SECOND))
+
+
+@case
+def nothing_is_left() -> None:
+    world.no_state_left("cl")
+    world.no_state_left("sv")
+
+
+if __name__ == "__main__":
+    world.build()
+    main()

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Cases, their KTAP, and a kernel log that must not complain."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+Case = Callable[[], None]
+
+COMPLAINTS = re.compile(
+    r"BUG:|WARNING:|Oops|KASAN|possible recursive locking|inconsistent lock state|rcu:.*stall|"
+    r"general protection|unreferenced object|possible circular locking"
+)
+
+cases: list[Case] = []
+
+
+class Skip(Exception):
+    """Raised by a case that cannot be tried; its text says why."""
+
+
+def case(function: Case) -> Case:
+    """Decorator: the function is a case, in the order in which they are written."""
+    cases.append(function)
+    return function
+
+
+def note(text: str) -> None:
+    print(f"# {text}", flush=True)
+
+
+def same(what: str, value: Any, expected: Any) -> None:
+    assert value == expected, f"{what} is {value!r}, expected {expected!r}"
+
+
+def between(what: str, value: float, low: float, high: float) -> None:
+    assert low <= value <= high, f"{what} is {value}, expected {low} .. {high}"
+
+
+def kernel_log() -> list[str]:
+    return subprocess.run(["dmesg"], capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def run_case(number: int, function: Case) -> bool:
+    name = function.__name__.replace("_", " ")
+    before = len(kernel_log())
+    try:
+        function()
+        bad = [line for line in kernel_log()[before:] if COMPLAINTS.search(line)]
+        assert not bad, "the kernel complains: " + bad[0]
+    except Skip as why:
+        print(f"ok {number} {name} # SKIP {why}", flush=True)
+        return True
+    except Exception:
+        print(f"not ok {number} {name}")
+        for line in traceback.format_exc().splitlines():
+            note(line)
+        return False
+    print(f"ok {number} {name}", flush=True)
+    return True
+
+
+def main() -> None:
+    """Runs every case, or those whose names hold one of the arguments."""
+    chosen = [c for c in cases if len(sys.argv) < 2 or any(a in c.__name__ for a in sys.argv[1:])]
+    print(f"KTAP version 1\n1..{len(chosen)}", flush=True)
+    results = [run_case(number, function) for number, function in enumerate(chosen, 1)]
+    sys.stdout.flush()
+    raise SystemExit(not all(results))
