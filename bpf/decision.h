@@ -145,6 +145,8 @@ static __always_inline void dpa_outlook_add(struct dpa_outlook *o,
 	if (p->cost == MPTCP_DPA_COST_FORBIDDEN)
 		return;
 	o->goodput_all += goodput;
+	if (!p->samples || p->ramping)
+		o->unsure = 1;
 	if (rtt_ns > o->rtt_ns)
 		o->rtt_ns = rtt_ns;
 	if (!o->cheapest || p->cost < o->cheapest)
@@ -163,7 +165,7 @@ static __always_inline void dpa_outlook_add(struct dpa_outlook *o,
 
 /*
  * What the paths in use will carry until the deadline itself, and whether all
- * of them would be too slow.
+ * of them would be too slow, as far as that is known of each.
  */
 static __always_inline void dpa_forecast(struct dpa_state *st)
 {
@@ -173,7 +175,7 @@ static __always_inline void dpa_forecast(struct dpa_state *st)
 			  st->chunk_end - st->acked : 0;
 
 	st->forecast = dpa_bytes_in(o->goodput, left_ns);
-	st->at_risk = !o->ramping &&
+	st->at_risk = !o->unsure &&
 		      dpa_bytes_in(o->goodput_all, left_ns) < remaining;
 }
 

@@ -256,7 +256,7 @@ static void test_forecast(void)
 	st.chunk_end = 6500000;
 	dpa_forecast(&st);
 	EXPECT(st.at_risk);
-	st.outlook.ramping = 1;
+	st.outlook.unsure = 1;
 	dpa_forecast(&st);
 	EXPECT(!st.at_risk);
 }

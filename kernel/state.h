@@ -40,6 +40,7 @@ struct dpa_outlook {
 	__u32	below;		/* the dearest cost under the limit, 0: none */
 	__u32	above;		/* the cheapest cost over the limit, 0: none */
 	__u32	ramping;	/* one within the limit still ramps up */
+	__u32	unsure;		/* one of all has not shown what it can carry */
 };
 
 /* The connection, and the chunk in force: the first that is not all acked. */

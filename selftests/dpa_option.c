@@ -176,7 +176,7 @@ int verb_mark(struct state *s, const struct step *step)
 	return err < 0 ? err : 0;
 }
 
-/* same: nothing of the info changed since "mark", but the time of it */
+/* same: nothing of the info changed since "mark", but what time itself changes */
 int verb_same(struct state *s, const struct step *step)
 {
 	struct mptcp_dpa_info now;
@@ -185,6 +185,7 @@ int verb_same(struct state *s, const struct step *step)
 	if (err < 0)
 		return err;
 	now.now_ns = s->mark.now_ns;
+	now.chunk_left_ns = s->mark.chunk_left_ns;
 	if (s->marked && !memcmp(&now, &s->mark, sizeof(now)))
 		return 0;
 	say("# the state changed: before, and now");

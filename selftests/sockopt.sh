@@ -22,7 +22,7 @@ refusals() {
 	cat <<-EOF
 		$good size=0 => EINVAL
 		$good size=31 => EINVAL
-		$good flags=2 => EINVAL
+		$good flags=8 => EINVAL
 		$good flags=0x80000000 => EINVAL
 		$good alpha=99 => EINVAL
 		$good alpha=4001 => EINVAL

@@ -159,7 +159,9 @@ def test_report_stands_alone(tmp_path: Path) -> None:
 
 def test_the_schedulers_view_is_read_by_size() -> None:
     """Rows may grow at their end: they are stepped through by the size the kernel names."""
-    head = dpa._INFO_LAYOUT.pack(2, 56, 1, 0, *[0] * 5, 1000, 0, 5, 4, 2, 99)
+    # a later kernel: a longer header, longer rows
+    size = dpa._INFO_LAYOUT.size + 16
+    head = dpa._INFO_LAYOUT.pack(size, 56, 2, 1, 0, 1000, *[0] * 10, 4, 2, 3, 99) + bytes(16)
     rows = b"".join(
         dpa._PATH_LAYOUT.pack(i + 1, i, 1 + 9 * i, i << 2, 1_000_000, 777, 700, 3, 0) + bytes(8)
         for i in range(2)
