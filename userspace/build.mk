@@ -3,7 +3,7 @@
 #
 # Included by the Makefile at the top, from where all paths count. Targets: lib,
 # cmd, unit (test programs), check-userspace, check-userspace-guest,
-# install-userspace, uninstall-userspace. What other parts make and this one
+# bench-sockopt, bench-scale, install-userspace, uninstall-userspace. What other parts make and this one
 # needs: $(O)/bpf/mpdpa.bpf.o and $(O)/bpf/sockopt.bpf.o.
 
 O ?= out
@@ -204,10 +204,47 @@ TEST ?= $(us_guest_scripts)
 check-userspace-guest: $(us_guest_files) guest
 	$(us_guest_run) --clock virtual --timeout 580 -- /t/all.sh $(TEST)
 
+# --- benches, in a guest ---
+
+us_bench := $(O)/test/bench
+.PHONY: bench-sockopt bench-scale
+
+$(us_bench)/b/%: userspace/bench/%.c $(O)/lib/libmpdpa.a
+	$(call us_say,LINK)
+	$(us_q)$(us_guest_program)
+
+$(us_bench)/b/%.sh: userspace/bench/%.sh
+	@mkdir -p $(@D)
+	@cp $< $@
+
+# sizeof of what the module keeps for a connection, by the kernel's own compiler flags
+$(us_bench)/b/sizes: userspace/bench/sizes.c $(wildcard kernel/*.h kernel/uapi/linux/*.h)
+	@mkdir -p $(us_bench)/sizes $(@D)
+	@cp $< Kbuild $(us_bench)/sizes/ && cp -r kernel $(us_bench)/sizes/
+	@cp $< $(us_bench)/sizes/kernel/sizes.c
+	@$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(us_bench)/sizes) KCFLAGS=-g0 \
+		kernel/sizes.s >/dev/null
+	@sed -n 's/.*"->struct \([a-z_]*\) \$$*\([0-9]*\)".*/sizeof(struct \1): \2/p' \
+		$(us_bench)/sizes/kernel/sizes.s >$@
+
+# The guest's clock counts instructions, so that the numbers are exact.
+bench-sockopt: $(us_bench)/b/sockopt guest
+	tools/vm/guest run --clock virtual --timeout 300 --overlay $(O)/guest --overlay $(us_bench) \
+		-- sh -c 'insmod /usr/local/lib/mpdpa/mptcp_dpa.ko && /b/sockopt'
+
+# CONNECTIONS=N for another number than 10000. The kernel's table of tokens, two a
+# connection here, grows with the memory; little of it is touched.
+bench-scale: $(addprefix $(us_bench)/b/,scale scale.sh sizes) guest
+	tools/vm/guest run --clock virtual --memory 12288 --timeout 580 --overlay $(O)/guest \
+		--overlay $(us_bench) -- /b/scale.sh /usr/local/lib/mpdpa/mptcp_dpa.ko $(CONNECTIONS)
+
 # --- installation ---
 
 us_dest := $(DESTDIR)$(PREFIX)
 us_completion := share/bash-completion/completions
+
+us_units := mpdpa.service mpdpa@.service
+us_unit_dir := $(us_dest)/lib/systemd/system
 
 install-userspace: lib cmd
 	install -d $(us_dest)/sbin $(us_dest)/include/linux $(us_dest)/$(us_completion) \
@@ -220,6 +257,11 @@ install-userspace: lib cmd
 	install -m 644 userspace/lib/mpdpa.h $(us_dest)/include/
 	install -m 644 $(us_uapi) $(us_dest)/include/linux/
 	install -m 644 userspace/cmd/completion.bash $(us_dest)/$(us_completion)/mpdpa
+	install -d $(us_unit_dir)
+	for unit in $(us_units); do \
+		sed 's|@prefix@|$(PREFIX)|' userspace/systemd/$$unit.in >$(us_unit_dir)/$$unit; \
+		chmod 644 $(us_unit_dir)/$$unit; \
+	done
 	userspace/man.sh install $(us_dest)/share/man $(us_man)
 	$(if $(DESTDIR),,ldconfig)
 
@@ -227,6 +269,7 @@ uninstall-userspace:
 	rm -f $(us_dest)/sbin/mpdpa $(us_dest)/include/mpdpa.h $(us_dest)/$(us_completion)/mpdpa
 	rm -f $(addprefix $(us_dest)/include/linux/,$(notdir $(us_uapi)))
 	rm -f $(DESTDIR)$(LIBDIR)/libmpdpa.* $(DESTDIR)$(LIBDIR)/pkgconfig/libmpdpa.pc
+	rm -f $(addprefix $(us_unit_dir)/,$(us_units))
 	userspace/man.sh uninstall $(us_dest)/share/man $(us_man)
 	$(if $(DESTDIR),,ldconfig)
 

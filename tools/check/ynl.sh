@@ -45,8 +45,13 @@ generate uapi header kernel/uapi/linux/mptcp_dpa.h
 generate kernel header kernel/netlink_gen.h
 generate kernel source kernel/netlink_gen.c
 
+# the page, without the marks that the kernel's own build wants
+python3 "$linux/tools/net/ynl/pyynl/ynl_gen_rst.py" -i "$work/$spec" -o "$work/mptcp_dpa.rst"
+sed '/^\.\. LINENO/d' "$work/mptcp_dpa.rst" | cat -s > "$work/new/mptcp_dpa.rst"
+
 status=0
-for file in kernel/uapi/linux/mptcp_dpa.h kernel/netlink_gen.h kernel/netlink_gen.c; do
+for file in kernel/uapi/linux/mptcp_dpa.h kernel/netlink_gen.h kernel/netlink_gen.c \
+	Documentation/netlink/mptcp_dpa.rst; do
 	new="$work/new/$(basename "$file")"
 	case ${1:-} in
 	write)	cmp -s "$new" "$root/$file" || cp "$new" "$root/$file" ;;

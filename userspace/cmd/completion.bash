@@ -10,7 +10,7 @@ _mpdpa_words() {
 			continue
 		fi
 		case ${COMP_WORDS[i]} in
-		-n | --netns | --object | --cgroup) skip=yes ;;
+		-n | --netns | --object | --cgroup | -d | --delay) skip=yes ;;
 		-*) ;;
 		*) printf '%s\n' "${COMP_WORDS[i]}" ;;
 		esac
@@ -35,6 +35,18 @@ _mpdpa_endpoints() {
 	ip mptcp endpoint show 2>/dev/null | sed -n 's/.* id \([0-9]*\).*/\1/p'
 }
 
+_mpdpa_addresses() {
+	ip -o addr show 2>/dev/null | sed -n 's|.* inet6\{0,1\} \([^/ ]*\).*|\1|p'
+}
+
+# id or token of the connections that there are
+_mpdpa_conns() {
+	case $1 in
+	id) mpdpa conn show 2>/dev/null | sed -n 's/^conn \([0-9]*\) .*/\1/p' ;;
+	token) mpdpa conn show 2>/dev/null | sed -n 's/^conn .* token \([0-9a-f]*\) .*/\1/p' ;;
+	esac
+}
+
 _mpdpa_schedulers() {
 	local name
 	for name in $(</proc/sys/net/mptcp/available_schedulers); do
@@ -52,9 +64,41 @@ _mpdpa_path() {
 	case $last in
 	dev) _mpdpa_interfaces ;;
 	endpoint) _mpdpa_endpoints ;;
+	addr) _mpdpa_addresses ;;
 	cost) ;;
-	set | del | show) echo dev endpoint ;;
+	set | del | show) echo dev endpoint addr ;;
 	*) [[ $action == set && " $* " != *" cost "* ]] && echo cost ;;
+	esac
+}
+
+# What may follow the words so far of "mpdpa conn".
+_mpdpa_conn() {
+	local action=${1-} last=${*: -1} before=
+	if (($# == 0)); then
+		echo show set
+		return
+	fi
+	(($# > 1)) && before=${*: -2:1}
+	case $last in
+	show | set) echo id token ;;
+	id | token) _mpdpa_conns "$last" ;;
+	dev) _mpdpa_interfaces ;;
+	endpoint) _mpdpa_endpoints ;;
+	addr) _mpdpa_addresses ;;
+	pref) echo dev endpoint addr ;;
+	alpha) echo default ;;
+	cost) echo forbidden none ;;
+	late) echo spend cheap tell ;;
+	chunk | in | cookie) ;;
+	*)
+		[[ $action == set ]] || return
+		case $before in
+		dev | endpoint | addr) echo cost ;;
+		chunk) echo in ;;
+		in | late) echo cookie late alpha pref ;;
+		*) echo alpha pref chunk ;;
+		esac
+		;;
 	esac
 }
 
@@ -63,7 +107,9 @@ _mpdpa_options() {
 	case ${1-} in
 	'') echo --json --netns --verbose --version ;;
 	load) echo --object --cgroup --no-sockopt --verbose ;;
-	path | status | doctor) echo --json --netns ;;
+	path | conn | show | stat | status | doctor) echo --json --netns ;;
+	monitor) echo --json --netns --timestamps ;;
+	top) echo --netns --delay --once ;;
 	esac
 }
 
@@ -92,9 +138,11 @@ _mpdpa() {
 		return
 	fi
 	case ${words[0]-} in
-	'') mapfile -t COMPREPLY < <(compgen -W "load unload status path doctor help" -- "$cur") ;;
-	help) mapfile -t COMPREPLY < <(compgen -W "load unload status path doctor" -- "$cur") ;;
+	'') mapfile -t COMPREPLY < <(compgen -W "load unload status path conn show stat monitor top doctor help" -- "$cur") ;;
+	help) mapfile -t COMPREPLY < <(compgen -W "load unload status path conn show stat monitor top doctor" -- "$cur") ;;
 	path) mapfile -t COMPREPLY < <(compgen -W "$(_mpdpa_path "${words[@]:1}")" -- "$cur") ;;
+	conn) mapfile -t COMPREPLY < <(compgen -W "$(_mpdpa_conn "${words[@]:1}")" -- "$cur") ;;
+	show) mapfile -t COMPREPLY < <(compgen -W "$(_mpdpa_conn show "${words[@]:1}")" -- "$cur") ;;
 	unload) mapfile -t COMPREPLY < <(compgen -W "$(_mpdpa_schedulers)" -- "$cur") ;;
 	esac
 }
