@@ -158,7 +158,7 @@ us_guest_scripts := load.sh options.py netlink.py events.py lifetime.py command.
 us_guest_helpers := all.sh ktap.py world.py
 us_guest_files := $(patsubst userspace/tests/guest/%.bpf.c,$(us_guest)/t/%.bpf.o, \
 	$(wildcard userspace/tests/guest/*.bpf.c)) \
-	$(addprefix $(us_guest)/t/,$(us_guest_scripts) $(us_guest_helpers) test_socket poll_loop) \
+	$(addprefix $(us_guest)/t/,$(us_guest_scripts) $(us_guest_helpers) test_socket) \
 	$(us_guest)/usr/local/lib/libmpdpa.so.0 $(us_guest)/t/ynl/stamp
 us_linux ?= $(or $(MPDPA_LINUX),/usr/local/share/mpdpa/linux)
 
