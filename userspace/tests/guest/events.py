@@ -11,7 +11,7 @@ import time
 
 import mpdpa
 import world
-from ktap import between, case, main, same
+from ktap import between, case, main, note, same
 from world import Pair, errno_of
 
 SECOND = mpdpa.SECOND
