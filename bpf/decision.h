@@ -1,219 +1,213 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The arithmetic of decisions: numbers in, numbers out. No kernel types, no
- * division by zero, no overflow for any input. The BPF scheduler and the unit
- * tests are compiled from this one file.
- *
- * Rates are bytes a second, times nanoseconds, prices per byte.
+ * Decisions: numbers in, numbers out. The BPF scheduler, the unit tests and
+ * the simulator are compiled from these files.
  */
 #ifndef _DPA_DECISION_H
 #define _DPA_DECISION_H
 
-#ifndef __always_inline
-#define __always_inline inline __attribute__((always_inline))
-#endif
-
-#define DPA_NSEC_PER_SEC	1000000000ULL
-#define DPA_NSEC_PER_MSEC	1000000ULL
-#define DPA_U64_MAX		(~0ULL)
-
-/* goodput is sampled over this time, or over one round trip if that is longer */
-#define DPA_SAMPLE_NS		(100 * DPA_NSEC_PER_MSEC)
-/* a new sample weighs 1 / 2^3 */
-#define DPA_SAMPLE_SHIFT	3
-/* a path still ramps up until this many samples in a row grew less than 1/4 */
-#define DPA_RAMP_SAMPLES	2
+#include "estimate.h"
 
 /* for so much of the time it has, a chunk waits for its paths to ramp up */
 #define DPA_RAMP_PATIENCE	8
 
-/* no rate is taken to be higher: 64 Gbit/s */
-#define DPA_RATE_MAX		(1ULL << 33)
+/* how a loop is written, where the verifier must be able to follow */
+#ifndef dpa_for
+#define dpa_for(i, n)	for ((i) = 0; (i) < (n); (i)++)
+#endif
 
-/* What a rate carries in a time; DPA_U64_MAX stands for more than fits. */
-static __always_inline __u64 dpa_bytes_in(__u64 rate, __s64 ns)
+/* The usable paths, as one look at all of them finds them. */
+struct dpa_outlook {
+	__u64	goodput;	/* of those within the limit, added up */
+	__u64	rtt_ns;		/* the longest smoothed round trip */
+	__u32	cheapest;	/* cost; 0: there is no path */
+	__u32	dearest;	/* cost */
+	__u32	below;		/* the dearest cost under the limit, 0: none */
+	__u32	above;		/* the cheapest cost over the limit, 0: none */
+	__u8	ramping;	/* one within the limit still ramps up */
+	__u8	cheapest_unsure; /* so does one of the cheapest */
+};
+
+/* How far paths reach until a deadline. */
+struct dpa_reach {
+	__u64	left_ns;
+	__u32	alpha_milli;	/* 0: the standard deviation counts */
+	__u16	caution;	/* 16ths of a standard deviation */
+	__u16	steady;		/* of it remains over that time, 1024ths */
+	__u32	share;		/* 1024ths of a path's reach that open it */
+};
+
+/* All usable paths of one cost, and what they carry until a deadline. */
+struct dpa_level {
+	__u64	sure;		/* bytes that they carry in all likelihood */
+	__u64	likely;		/* bytes that they are expected to carry */
+	__u32	cost;		/* 0: there is none */
+	__u32	unknown;	/* one of them has shown nothing yet */
+};
+
+/* Which costs may be used, and how far. */
+struct dpa_plan {
+	__u64	budget;		/* bytes for paths that cost just @open */
+	__u32	limit;		/* paths up to this cost are used freely */
+	__u32	open;		/* the next cost, for @budget; 0: none */
+};
+
+/* What lives for one decision only. */
+struct dpa_scratch {
+	struct dpa_outlook outlook;
+	struct dpa_plan	plan;
+	struct dpa_reach reach;
+	struct dpa_level level;
+	struct dpa_horizon horizon;
+	__u64	first_likely;	/* dpa_level::likely of the cheapest paths */
+	__u64	best_linger;
+	__s32	best;		/* row; -1: none */
+	__u8	learning;	/* the cheapest paths are not known yet */
+	__u8	trial;		/* a path is used to get to know it */
+};
+
+static __always_inline struct dpa_path *dpa_row(struct dpa_state *st, int i)
 {
-	__u64 secs, rest;
-
-	if (ns <= 0)
-		return 0;
-	if (rate > DPA_RATE_MAX)
-		rate = DPA_RATE_MAX;
-	secs = (__u64)ns / DPA_NSEC_PER_SEC;
-	rest = (__u64)ns % DPA_NSEC_PER_SEC;
-	if (secs >= 1ULL << 29)
-		return rate ? DPA_U64_MAX : 0;
-	return rate * secs + rate * rest / DPA_NSEC_PER_SEC;
+	if (i < 0 || i >= MPTCP_DPA_PATHS_MAX)
+		return (struct dpa_path *)0;
+	return &st->path[i];
 }
 
-/* The rate of so many bytes in a time. */
-static __always_inline __u64 dpa_rate(__u64 bytes, __u64 ns)
+static __always_inline __u64 dpa_minus(__u64 a, __u64 b)
 {
-	__u64 us = ns / 1000;
-
-	if (!us)
-		return 0;
-	if (bytes > DPA_U64_MAX / 1000000)
-		return DPA_RATE_MAX;
-	bytes = bytes * 1000000 / us;
-	return bytes < DPA_RATE_MAX ? bytes : DPA_RATE_MAX;
+	return a > b ? a - b : 0;
 }
 
-/* One more sample for a path's goodput. */
-static __always_inline void dpa_add_sample(struct dpa_path *p, __u64 rate)
-{
-	__u64 was = p->goodput;
+#include "threshold.h"
+#include "deficit.h"
 
-	if (!p->samples) {
-		p->goodput = rate;
-		p->ramping = DPA_RAMP_SAMPLES;
-	} else if (p->ramping) {
-		if (rate > was + was / 4)
-			p->ramping = DPA_RAMP_SAMPLES;
-		else
-			p->ramping--;
-		if (rate > was)
-			p->goodput = rate;
-	} else if (rate > was) {
-		p->goodput = was + ((rate - was) >> DPA_SAMPLE_SHIFT);
-	} else {
-		p->goodput = was - ((was - rate) >> DPA_SAMPLE_SHIFT);
+/* Begins a look at all paths. */
+static __always_inline void dpa_look_begin(struct dpa_state *st,
+					struct dpa_scratch *s)
+{
+	int i;
+
+	s->outlook = (struct dpa_outlook){};
+	dpa_for(i, MPTCP_DPA_PATHS_MAX) {
+		struct dpa_path *p = dpa_row(st, i);
+
+		if (!p)
+			break;
+		p->usable = 0;
 	}
-	if (p->samples != (__u16)-1)
-		p->samples++;
 }
 
-/*
- * What the peer has acknowledged on a path by now. Time without a byte on its
- * way says nothing about the path, so a sample begins with the first
- * acknowledgement of a busy time and is dropped when that ends.
- */
-static __always_inline void dpa_observe(struct dpa_path *p, __u64 now_ns,
-					__u64 acked, int busy, __u64 rtt_ns)
+/* Takes one path that may carry data into the outlook. */
+static __always_inline void dpa_look_at(struct dpa_state *st,
+					struct dpa_scratch *s,
+					struct dpa_path *p, __u64 rtt_ns)
 {
-	__u64 span = rtt_ns > DPA_SAMPLE_NS ? rtt_ns : DPA_SAMPLE_NS;
-
-	if (!busy) {
-		p->sample_ns = 0;
-		p->sample_acked = acked;
-		return;
-	}
-	if (!p->sample_ns) {
-		if ((__u32)acked != p->sample_acked)
-			p->sample_ns = now_ns;
-		p->sample_acked = acked;
-		return;
-	}
-	if (now_ns < p->sample_ns + span)
-		return;
-	dpa_add_sample(p, dpa_rate((__u32)acked - p->sample_acked,
-				   now_ns - p->sample_ns));
-	p->sample_ns = now_ns;
-	p->sample_acked = acked;
-}
-
-/*
- * Source 0's virtual deadline: what is left of alpha x D. An acknowledged byte
- * arrived half a round trip ago, so that much is added to the time.
- */
-static __always_inline __s64 dpa_virtual_left_ns(const struct dpa_state *st,
-						 __u64 rtt_ns)
-{
-	__u64 whole, spent;
-
-	if (st->chunk_deadline_ns <= st->chunk_start_ns)
-		return 0;
-	whole = st->chunk_deadline_ns - st->chunk_start_ns;
-	spent = st->now_ns > st->chunk_start_ns ?
-		st->now_ns - st->chunk_start_ns : 0;
-	/* alpha / 1000 of it, in halves that do not overflow */
-	whole = whole / 1000 * st->alpha_milli +
-		whole % 1000 * st->alpha_milli / 1000;
-	whole += rtt_ns / 2;
-	if (whole >> 63)
-		whole = DPA_U64_MAX >> 1;
-	return (__s64)whole - (__s64)spent;
-}
-
-/* Takes one usable path into the outlook. */
-static __always_inline void dpa_outlook_add(struct dpa_outlook *o,
-					    const struct dpa_path *p,
-					    __u32 limit, __u64 rtt_ns)
-{
-	__u64 goodput = p->goodput < DPA_RATE_MAX ? p->goodput : DPA_RATE_MAX;
+	struct dpa_outlook *o = &s->outlook;
+	int unsure = !p->known;
 
 	if (p->cost == MPTCP_DPA_COST_FORBIDDEN)
 		return;
-	o->goodput_all += goodput;
-	if (!p->samples || p->ramping)
-		o->unsure = 1;
+	p->usable = 1;
 	if (rtt_ns > o->rtt_ns)
 		o->rtt_ns = rtt_ns;
-	if (!o->cheapest || p->cost < o->cheapest)
+	if (p->cost > o->dearest)
+		o->dearest = p->cost;
+	if (!o->cheapest || p->cost < o->cheapest) {
 		o->cheapest = p->cost;
-	if (p->cost > limit) {
+		o->cheapest_unsure = 0;
+	}
+	if (p->cost == o->cheapest && unsure)
+		o->cheapest_unsure = 1;
+	if (p->cost > st->cost_limit) {
 		if (!o->above || p->cost < o->above)
 			o->above = p->cost;
 		return;
 	}
-	o->goodput += goodput;
-	if (!p->samples || p->ramping)
+	o->goodput += p->goodput;
+	if (unsure)
 		o->ramping = 1;
-	if (p->cost < limit && p->cost > o->below)
+	if (p->cost < st->cost_limit && p->cost > o->below)
 		o->below = p->cost;
 }
 
-/*
- * What the paths in use will carry until the deadline itself, and whether all
- * of them would be too slow, as far as that is known of each.
- */
-static __always_inline void dpa_forecast(struct dpa_state *st)
+/* What the paths in use will carry until the deadline of the chunk in force. */
+static __always_inline void dpa_forecast(struct dpa_state *st,
+					const struct dpa_scratch *s)
 {
-	const struct dpa_outlook *o = &st->outlook;
+	const struct dpa_outlook *o = &s->outlook;
 	__s64 left_ns = st->chunk_deadline_ns + o->rtt_ns / 2 - st->now_ns;
-	__u64 remaining = st->chunk_end > st->acked ?
-			  st->chunk_end - st->acked : 0;
 
 	st->forecast = dpa_bytes_in(o->goodput, left_ns);
-	st->at_risk = !o->unsure &&
-		      dpa_bytes_in(o->goodput_all, left_ns) < remaining;
 }
 
-/* Past its deadline a chunk is treated as its owner wants. */
-static __always_inline __u32 dpa_late_limit(const struct dpa_state *st)
+/* Is it time for a decision? */
+static __always_inline int dpa_is_due(const struct dpa_state *st,
+					const struct dpa_scratch *s)
 {
-	const struct dpa_outlook *o = &st->outlook;
+	return st->cost_limit < s->outlook.cheapest || !st->decided_ns ||
+	       st->now_ns >= st->decided_ns +
+			     st->interval_us * DPA_NSEC_PER_USEC;
+}
 
-	if (st->late_policy != MPTCP_DPA_LATE_POLICY_SPEND)
-		return o->cheapest;
-	return o->above ? o->above : st->cost_limit;
+/* Begins a decision of either rule, after a look. */
+static __always_inline void dpa_decide_begin(struct dpa_state *st,
+					struct dpa_scratch *s)
+{
+	dpa_forecast(st, s);
+	dpa_set_reach(st, s, dpa_minus(st->chunk_deadline_ns, st->now_ns), 0);
+	st->at_risk = dpa_hopeless(st, s, dpa_minus(st->chunk_end, st->sent));
+	st->decided_ns = st->now_ns;
+}
+
+static __always_inline void dpa_decide_threshold(struct dpa_state *st,
+					const struct dpa_scratch *s)
+{
+	st->cost_limit = dpa_threshold(st, s);
+	st->open_cost = 0;
+	st->budget = 0;
+}
+
+/* Is a path of this cost to be kept back? */
+static __always_inline int dpa_is_held(const struct dpa_state *st, __u32 cost)
+{
+	return cost > st->cost_limit && cost != st->open_cost;
+}
+
+/* May it get the next bytes? */
+static __always_inline int dpa_may_send(const struct dpa_state *st,
+					const struct dpa_path *p)
+{
+	if (!p->usable)
+		return 0;
+	return p->cost <= st->cost_limit ||
+	       (p->cost == st->open_cost && st->budget);
+}
+
+/* Would the next bytes come too late on this path? Unknown ones are not. */
+static __always_inline int dpa_is_late(const struct dpa_state *st,
+				       const struct dpa_path *p)
+{
+	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
+
+	return st->next_deadline_ns && p->known &&
+	       dpa_arriving(p, p->goodput, left_ns) < st->unit;
 }
 
 /*
- * Source 0's rule (MP-DPA, algorithm 1) for any number of costs: the costlier
- * paths stop while (alpha x D - spent) x goodput exceeds what is left to send,
- * and start when it is less; one cost at a time. Returns the new limit.
+ * Accounts for having picked the path s->best, and says how many bytes it
+ * gets: a full burst, but on costlier paths no more than it must.
  */
-static __always_inline __u32 dpa_threshold(const struct dpa_state *st)
+static __always_inline __u32 dpa_picked(struct dpa_state *st,
+					const struct dpa_scratch *s, __u32 burst)
 {
-	const struct dpa_outlook *o = &st->outlook;
-	__s64 left_ns = dpa_virtual_left_ns(st, o->rtt_ns);
-	__u32 limit = st->cost_limit;
-	__u64 remaining, whole_ns, spent_ns;
+	const struct dpa_path *p = dpa_row(st, s->best);
 
-	if (limit < o->cheapest)
-		return o->cheapest;
-	if (st->now_ns > st->chunk_deadline_ns)
-		return dpa_late_limit(st);
-	remaining = st->chunk_end > st->acked ? st->chunk_end - st->acked : 0;
-	if (dpa_bytes_in(o->goodput, left_ns) > remaining)
-		return o->below ? o->below : limit;
-
-	whole_ns = st->chunk_deadline_ns - st->chunk_start_ns;
-	spent_ns = st->now_ns - st->chunk_start_ns;
-	if (o->ramping && spent_ns < whole_ns / DPA_RAMP_PATIENCE)
-		return limit;
-	return o->above ? o->above : limit;
+	if (!p || p->cost == s->outlook.cheapest)
+		return burst;
+	st->spent += st->unit;
+	if (p->cost == st->open_cost)
+		st->budget = dpa_minus(st->budget, st->unit);
+	return st->unit;
 }
 
 #endif

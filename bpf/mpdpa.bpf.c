@@ -8,56 +8,106 @@
 
 #include "state.h"
 
+/*
+ * Whatever a loop adds up lives in the state or in the scratch memory: the
+ * verifier would follow every value that a variable can take through it.
+ */
+#define dpa_for(i, n)	bpf_for(i, 0, n)
+#define dpa_function	__noinline
+
 #include "decision.h"
+
+/* The guard lets no two decisions run at a time on one CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dpa_scratch);
+} scratch SEC(".maps");
 
 char _license[] SEC("license") = "GPL";
 
-static __always_inline struct dpa_path *row_of(struct dpa_state *st, int i)
+#define TCP_CA_OPEN	0
+/* congestion controls that measure an empty path go down to this window */
+#define PROBE_CWND	4
+
+static __always_inline __u64 srtt_ns(const struct tcp_sock *tp)
 {
-	if (i < 0 || i >= MPTCP_DPA_PATHS_MAX)
-		return NULL;
-	return &st->path[i];
+	return (__u64)(tp->srtt_us >> 3) * DPA_NSEC_PER_USEC;
 }
 
-static __always_inline __u64 rtt_ns(const struct tcp_sock *tp)
+/* Does the subflow send less than the path might carry, of its own will? */
+static __always_inline bool holds_back(const struct tcp_sock *tp)
 {
-	return (__u64)(tp->srtt_us >> 3) * 1000;
+	const struct inet_connection_sock *icsk =
+		bpf_core_cast(tp, struct inet_connection_sock);
+
+	return tp->app_limited ||
+	       (tp->snd_cwnd <= PROBE_CWND &&
+		BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state) == TCP_CA_OPEN);
 }
 
-/*
- * Brings the estimates up to date and takes stock of the paths. Whatever is
- * added up lives in the state: the verifier would follow every value that a
- * variable can take through the loop.
- */
-static __always_inline void look(struct mptcp_sock *msk, struct dpa_state *st)
+/* Brings one path's estimate up to date and takes it into the outlook. */
+static __always_inline void look_at(struct mptcp_subflow_context *subflow,
+				    struct dpa_state *st,
+				   struct dpa_scratch *s)
+{
+	const struct tcp_sock *tp = subflow_tcp(subflow);
+	struct dpa_path *row = dpa_row(st, mptcp_dpa_path(subflow));
+	struct dpa_observation o = {
+		.now_ns = st->now_ns,
+		.rtt_ns = srtt_ns(tp),
+		.acked = tp->bytes_acked,
+		.busy = tp->write_seq != tp->snd_una,
+		.limited = holds_back(tp),
+	};
+
+	if (!row)
+		return;
+	row->behind = tp->write_seq - tp->snd_una;
+	row->rtt_us = tp->rtt_min.s[0].v;
+	dpa_observe(row, &o);
+	if (mptcp_dpa_subflow_active(subflow))
+		dpa_look_at(st, s, row, o.rtt_ns);
+}
+
+static __always_inline void look(struct mptcp_sock *msk, struct dpa_state *st,
+				   struct dpa_scratch *s)
 {
 	struct mptcp_subflow_context *subflow;
 
-	st->outlook = (struct dpa_outlook){};
-	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
-		const struct tcp_sock *tp = subflow_tcp(subflow);
-		struct dpa_path *row = row_of(st, mptcp_dpa_path(subflow));
+	dpa_look_begin(st, s);
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk)
+		look_at(subflow, st, s);
+}
 
-		if (!row)
-			continue;
-		dpa_observe(row, st->now_ns, tp->bytes_acked,
-			    tp->write_seq != tp->snd_una, rtt_ns(tp));
-		if (mptcp_dpa_subflow_active(subflow))
-			dpa_outlook_add(&st->outlook, row, st->cost_limit,
-					rtt_ns(tp));
+/* All queued chunks are judged together. */
+static __always_inline void plan(struct mptcp_sock *msk, struct dpa_state *st,
+				   struct dpa_scratch *s)
+{
+	int i;
+
+	dpa_plan_begin(st, s);
+	bpf_for(i, 0, MPTCP_DPA_CHUNKS_MAX) {
+		if (mptcp_dpa_chunk((struct sock *)msk, i, &s->horizon))
+			break;
+		dpa_plan_chunk(st, s);
 	}
+	dpa_plan_end(st, s);
 }
 
 static __always_inline void decide(struct mptcp_sock *msk,
-				   struct dpa_state *st)
+				   struct dpa_state *st,
+				   struct dpa_scratch *s)
 {
-	look(msk, st);
-	if (st->cost_limit >= st->outlook.cheapest && st->decided_ns &&
-	    st->now_ns < st->decided_ns + (__u64)st->interval_us * 1000)
+	look(msk, st, s);
+	if (!dpa_is_due(st, s))
 		return;
-	dpa_forecast(st);
-	st->cost_limit = dpa_threshold(st);
-	st->decided_ns = st->now_ns;
+	dpa_decide_begin(st, s);
+	if (st->policy == MPTCP_DPA_POLICY_THRESHOLD)
+		dpa_decide_threshold(st, s);
+	else
+		plan(msk, st, s);
 }
 
 /*
@@ -80,49 +130,67 @@ static __always_inline __u64 linger(struct mptcp_subflow_context *subflow,
 	return pace ? ((__u64)ssk->sk_wmem_queued << 32) / pace : DPA_U64_MAX;
 }
 
-static __always_inline int pick(struct mptcp_sock *msk, struct dpa_state *st)
+/* A path on which the next bytes come too late is the last resort. */
+#define LATE	(1ULL << 63)
+
+static __always_inline void hold(struct mptcp_subflow_context *subflow,
+				 const struct dpa_state *st,
+				 const struct dpa_path *row)
+{
+	bool held = dpa_is_held(st, row->cost);
+
+	if (!(row->flags & DPA_PATH_STEERED) ||
+	    held != !!(row->flags & DPA_PATH_HELD))
+		mptcp_dpa_hold(subflow, held);
+}
+
+static __always_inline int pick(struct mptcp_sock *msk, struct dpa_state *st,
+				   struct dpa_scratch *s)
 {
 	struct mptcp_subflow_context *subflow, *best = NULL;
 
-	st->best_linger = DPA_U64_MAX;
+	s->best_linger = DPA_U64_MAX;
+	s->best = -1;
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
-		struct dpa_path *row = row_of(st, mptcp_dpa_path(subflow));
 		const struct tcp_sock *tp = subflow_tcp(subflow);
-		const struct sock *ssk = (const struct sock *)tp;
-		bool held;
+		int i = mptcp_dpa_path(subflow);
+		struct dpa_path *row = dpa_row(st, i);
 		__u64 time;
 
 		if (!row)
 			continue;
-		held = row->cost > st->cost_limit;
-		if (!(row->flags & DPA_PATH_STEERED) ||
-		    held != !!(row->flags & DPA_PATH_HELD))
-			mptcp_dpa_hold(subflow, held);
-		if (held || !mptcp_dpa_subflow_active(subflow) ||
-		    !mptcp_dpa_subflow_memory_free(subflow) || !has_room(tp))
+		hold(subflow, st, row);
+		if (!dpa_may_send(st, row) || !has_room(tp) ||
+		    !mptcp_dpa_subflow_memory_free(subflow))
 			continue;
-		time = linger(subflow, ssk);
-		if (time < st->best_linger) {
-			st->best_linger = time;
+		time = linger(subflow, (const struct sock *)tp) >> 1;
+		if (dpa_is_late(st, row))
+			time |= LATE;
+		if (time < s->best_linger) {
+			s->best_linger = time;
+			s->best = i;
 			best = subflow;
 		}
 	}
 	if (!best)
 		return -1;
-	mptcp_dpa_pick(best, MPTCP_SEND_BURST);
+	mptcp_dpa_pick(best, dpa_picked(st, s, MPTCP_SEND_BURST));
 	return 0;
 }
 
 SEC("struct_ops")
 int BPF_PROG(mpdpa_get_send, struct mptcp_sock *msk)
 {
+	struct dpa_scratch *s;
 	struct dpa_state *st;
+	__u32 zero = 0;
 
 	st = (void *)mptcp_dpa_conn((struct sock *)msk, sizeof(*st));
-	if (!st)
+	s = bpf_map_lookup_elem(&scratch, &zero);
+	if (!st || !s)
 		return mptcp_dpa_default_send(msk);
-	decide(msk, st);
-	return pick(msk, st);
+	decide(msk, st, s);
+	return pick(msk, st, s);
 }
 
 SEC("struct_ops")

@@ -36,8 +36,12 @@ extern int mptcp_dpa_default_retrans(struct mptcp_sock *msk) __ksym;
 extern void mptcp_dpa_pick(struct mptcp_subflow_context *subflow,
 			   __u32 burst) __ksym;
 
+struct dpa_horizon;
+
 /* for schedulers that take chunks: their names begin with "mpdpa" */
 extern __u8 *mptcp_dpa_conn(struct sock *sk, const int rdwr_buf_size) __ksym;
+extern int mptcp_dpa_chunk(struct sock *sk, __u32 index,
+			   struct dpa_horizon *horizon) __ksym;
 extern int mptcp_dpa_path(struct mptcp_subflow_context *subflow) __ksym;
 extern void mptcp_dpa_hold(struct mptcp_subflow_context *subflow,
 			   bool held) __ksym;

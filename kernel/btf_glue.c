@@ -14,6 +14,7 @@
 #include "compat.h"
 #include "kfuncs.h"
 #include "msk.h"
+#include "state.h"
 
 struct module;
 
@@ -194,6 +195,20 @@ __bpf_kfunc u8 *mptcp_dpa_conn(struct sock *sk, const int rdwr_buf_size)
 }
 
 /**
+ * mptcp_dpa_chunk() - show a queued chunk
+ * @sk: the MPTCP socket
+ * @index: 0 for the chunk in force, then in stream order
+ * @horizon: filled on success
+ *
+ * Return: 0, -ENOENT beyond the last.
+ */
+__bpf_kfunc int mptcp_dpa_chunk(struct sock *sk, u32 index,
+				struct dpa_horizon *horizon)
+{
+	return kf_chunk(sk, index, horizon);
+}
+
+/**
  * mptcp_dpa_path() - which row of dpa_state::path is this subflow's?
  * @subflow: the subflow
  *
@@ -296,6 +311,7 @@ BTF_ID_FLAGS(func, mptcp_dpa_subflow_set_scheduled, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_subflow_active, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_subflow_memory_free, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_conn, KF_RET_NULL | TRUSTED)
+BTF_ID_FLAGS(func, mptcp_dpa_chunk, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_path, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_hold, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_pick, TRUSTED)

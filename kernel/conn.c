@@ -214,6 +214,39 @@ static u64 chunk_end(const struct conn *c, const struct chunk *chunk)
 	return max(chunk->end, chunk->begin + c->stream.expected);
 }
 
+static u32 chunk_alpha(const struct conn *c, const struct chunk *chunk)
+{
+	const struct netns_dpa *dpa = netns_dpa(sock_net(c->sk));
+
+	return chunk->alpha_milli ?: c->alpha_milli ?:
+	       READ_ONCE(dpa->alpha_milli);
+}
+
+static u32 chunk_late(const struct conn *c, const struct chunk *chunk)
+{
+	const struct netns_dpa *dpa = netns_dpa(sock_net(c->sk));
+
+	return chunk->late ? chunk->late - 1 : READ_ONCE(dpa->late_policy);
+}
+
+/* When the first byte that is not sent yet is due. */
+static void show_next(struct conn *c)
+{
+	struct dpa_state *st = &c->state;
+	u32 i;
+
+	st->next_deadline_ns = 0;
+	for (i = 0; i < c->queue.count; i++) {
+		const struct chunk *chunk = &c->queue.at[i];
+
+		if (chunk->end <= st->sent)
+			continue;
+		if (chunk->begin <= st->sent)
+			st->next_deadline_ns = chunk->deadline_ns;
+		return;
+	}
+}
+
 static void show_chunk(struct conn *c, const struct chunk *chunk)
 {
 	const struct netns_dpa *dpa = netns_dpa(sock_net(c->sk));
@@ -228,11 +261,39 @@ static void show_chunk(struct conn *c, const struct chunk *chunk)
 	st->chunk_end = chunk_end(c, chunk);
 	st->chunk_start_ns = chunk->start_ns;
 	st->chunk_deadline_ns = chunk->deadline_ns;
-	st->alpha_milli = chunk->alpha_milli ?: c->alpha_milli ?:
-			  READ_ONCE(dpa->alpha_milli);
+	st->alpha_milli = chunk_alpha(c, chunk);
+	st->late_policy = chunk_late(c, chunk);
 	st->interval_us = READ_ONCE(dpa->interval_us);
-	st->late_policy = chunk->late ? chunk->late - 1 :
-			  READ_ONCE(dpa->late_policy);
+	st->policy = READ_ONCE(dpa->policy);
+	st->met = c->chunks_met;
+	st->missed = c->chunks_missed;
+	st->unit = msk_unit(msk_of(c->sk));
+	show_next(c);
+}
+
+/**
+ * conn_show_chunk() - show a queued chunk
+ * @c: the connection
+ * @i: its place in the queue
+ * @horizon: filled on success
+ *
+ * Context: msk lock.
+ * Return: 0, or -ENOENT beyond the last.
+ */
+int conn_show_chunk(const struct conn *c, u32 i, struct dpa_horizon *horizon)
+{
+	const struct chunk *chunk;
+
+	if (i >= c->queue.count)
+		return -ENOENT;
+	chunk = &c->queue.at[i];
+	*horizon = (struct dpa_horizon){
+		.end = chunk_end(c, chunk),
+		.deadline_ns = chunk->deadline_ns,
+		.alpha_milli = chunk_alpha(c, chunk),
+		.late_policy = chunk_late(c, chunk),
+	};
+	return 0;
 }
 
 static void judged(void *arg, const struct chunk *chunk, bool met)

@@ -61,6 +61,7 @@ void conn_hold(struct conn *c);
 void conn_put(struct conn *c);
 void conn_release(struct sock *sk);
 void conn_refresh(struct conn *c);
+int conn_show_chunk(const struct conn *c, u32 i, struct dpa_horizon *horizon);
 u32 conn_chunks_max(const struct conn *c);
 u64 conn_ack_delay_ns(const struct mptcp_sock *msk);
 

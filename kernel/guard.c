@@ -70,11 +70,26 @@ static void drop_picks(struct mptcp_sock *msk)
 			subflow_set_scheduled(sf, false);
 }
 
+/*
+ * No other decision runs on this CPU meanwhile, not even from a softirq, so a
+ * program may keep what it works with in per-CPU memory.
+ */
+static int run_alone(struct mptcp_sock *msk,
+		     int (*program)(struct mptcp_sock *msk))
+{
+	int err;
+
+	local_bh_disable();
+	err = program(msk);
+	local_bh_enable();
+	return err;
+}
+
 static int run_guarded(struct mptcp_sock *msk, bool retrans,
 		       int (*program)(struct mptcp_sock *msk))
 {
 	stat_inc(sock_net(msk_sock(msk)), DPA_STAT_DECISIONS);
-	if (program(msk)) {
+	if (run_alone(msk, program)) {
 		drop_picks(msk);
 		return -EINVAL;
 	}

@@ -32,6 +32,13 @@ unsigned char *kf_conn(struct sock *sk, int size)
 	return (unsigned char *)&c->state;
 }
 
+int kf_chunk(struct sock *sk, u32 i, struct dpa_horizon *horizon)
+{
+	const struct conn *c = conn_find(sk);
+
+	return c ? conn_show_chunk(c, i, horizon) : -ENOENT;
+}
+
 int kf_path(struct mptcp_subflow_context *sf)
 {
 	struct conn *c = conn_find(subflow_msk(sf));

@@ -8,11 +8,13 @@
 #define _MPTCP_DPA_KFUNCS_H
 
 struct bpf_sockopt;
+struct dpa_horizon;
 struct mptcp_sock;
 struct mptcp_subflow_context;
 struct sock;
 
 unsigned char *kf_conn(struct sock *sk, int size);
+int kf_chunk(struct sock *sk, unsigned int i, struct dpa_horizon *horizon);
 int kf_path(struct mptcp_subflow_context *sf);
 void kf_hold(struct mptcp_subflow_context *sf, _Bool held);
 int kf_default_send(struct mptcp_sock *msk);

@@ -52,6 +52,9 @@ const struct msk_field msk_fields[] = {
 	FIELD(mptcp_subflow_context, subflow_id),
 	FIELD(mptcp_subflow_context, tcp_sock),
 	FIELD(mptcp_subflow_context, conn),
+	SIZE(mptcp_data_frag),
+	FIELD(mptcp_data_frag, data_len),
+	FIELD(mptcp_data_frag, already_sent),
 };
 
 const unsigned int msk_fields_count =
@@ -115,6 +118,14 @@ _Bool msk_fell_back(const struct mptcp_sock *msk)
 _Bool msk_data_pending(const struct mptcp_sock *msk)
 {
 	return msk->first_pending;
+}
+
+/* The rest of a fragment is sent on the subflow that its first byte went on. */
+u32 msk_unit(const struct mptcp_sock *msk)
+{
+	const struct mptcp_data_frag *frag = msk->first_pending;
+
+	return frag ? frag->data_len - frag->already_sent : 0;
 }
 
 u64 msk_window_left(const struct mptcp_sock *msk)

@@ -18,6 +18,7 @@ struct netns_dpa {
 	unsigned int		interval_us;
 	unsigned int		hysteresis_us;
 	unsigned int		late_policy;
+	unsigned int		policy;
 	unsigned int		chunks_max;
 	unsigned int		signal_peer;
 	struct ctl_table_header	*sysctl;

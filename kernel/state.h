@@ -21,26 +21,23 @@
 struct dpa_path {
 	__u32	subflow_id;
 	__u32	cost;		/* MPTCP_DPA_COST_FORBIDDEN: never to be used */
-	__u32	flags;
 	__u32	activations;
+	__u8	flags;
 
-	__u64	goodput;	/* bytes a second, smoothed; 0: unknown */
-	__u64	sample_ns;	/* when the running sample began; 0: none runs */
+	/* the estimate, see estimate.h; rates are bytes a second */
+	__u8	sampling : 1,	/* a sample runs */
+		limited : 1,	/* and the sender held itself back in it */
+		was_limited : 1, /* or in the one before, seen a round trip later */
+		known : 1,	/* it has ramped up once */
+		usable : 1;	/* at the last look: it may carry data */
+	__u8	ramping;	/* the goodput still grows with each sample */
+	__u8	samples;	/* taken so far, up to 255 */
+	__u32	goodput;	/* smoothed; 0: unknown */
+	__u32	spread;		/* its standard deviation */
+	__u32	sample_tick;	/* when the running or the last sample began */
 	__u32	sample_acked;	/* low half of tcp_sock::bytes_acked then */
-	__u16	samples;	/* taken so far, up to 65535 */
-	__u16	ramping;	/* the goodput still grows with each sample */
-};
-
-/* The usable paths, as one look at all of them finds them. */
-struct dpa_outlook {
-	__u64	goodput;	/* of those within the limit, added up */
-	__u64	goodput_all;	/* of all */
-	__u64	rtt_ns;		/* the longest smoothed round trip */
-	__u32	cheapest;	/* cost; 0: there is no path */
-	__u32	below;		/* the dearest cost under the limit, 0: none */
-	__u32	above;		/* the cheapest cost over the limit, 0: none */
-	__u32	ramping;	/* one within the limit still ramps up */
-	__u32	unsure;		/* one of all has not shown what it can carry */
+	__u32	behind;		/* bytes that go before any new one */
+	__u32	rtt_us;		/* the least round trip */
 };
 
 /* The connection, and the chunk in force: the first that is not all acked. */
@@ -54,20 +51,39 @@ struct dpa_state {
 	__u64	chunk_end;
 	__u64	chunk_start_ns;	/* when it became the one in force */
 	__u64	chunk_deadline_ns;
-	__u32	alpha_milli;	/* in force for the chunk */
+	__u64	next_deadline_ns; /* of the first byte not sent; 0: none */
+	__u32	unit;		/* bytes that one pick sends at least */
 	__u32	interval_us;	/* the least time between decisions */
-	__u32	late_policy;	/* enum mptcp_dpa_late_policy */
+	__u16	alpha_milli;	/* in force for the chunk; 0: adaptive */
+	__u8	policy;		/* enum mptcp_dpa_policy */
+	__u8	late_policy;	/* enum mptcp_dpa_late_policy */
+	__u16	met;		/* chunks so far, low bits */
+	__u16	missed;
 
 	/* the scheduler's */
-	__u64	decided_ns;	/* when cost_limit was last chosen */
 	__u32	cost_limit;	/* paths that cost more are held; 0: undecided */
-	__u32	at_risk;	/* all paths together seem too slow */
+	__u32	open_cost;	/* but these are not, for @budget bytes; 0: none */
+	__u64	budget;
+	__u64	decided_ns;	/* when that was chosen */
 	__u64	forecast;	/* bytes of those in use until the deadline */
 	__u64	decisions;
-	__u64	best_linger;	/* while picking */
-	struct dpa_outlook outlook;
+	__u64	spent;		/* bytes of this chunk put on costlier paths */
+	__u16	met_seen;	/* verdicts taken account of, low bits */
+	__u16	missed_seen;
+	__u8	caution;	/* standard deviations, in 16ths; 0: as preset */
+	__u8	at_risk;	/* all paths together seem too slow */
+	__u8	saved;		/* a path was held while this chunk was sent */
+	__u8	trial;		/* a path is used to get to know it */
 
 	struct dpa_path	path[MPTCP_DPA_PATHS_MAX];
+};
+
+/* One of the queued chunks. */
+struct dpa_horizon {
+	__u64	end;
+	__u64	deadline_ns;
+	__u32	alpha_milli;	/* 0: adaptive */
+	__u32	late_policy;
 };
 
 #endif

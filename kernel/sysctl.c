@@ -23,7 +23,9 @@ struct setting {
 }
 
 static const struct setting settings[] = {
-	SETTING(alpha_milli, MPTCP_DPA_ALPHA_MIN, MPTCP_DPA_ALPHA_MAX, 1000),
+	SETTING(alpha_milli, 0, MPTCP_DPA_ALPHA_MAX, 0),
+	SETTING(policy, MPTCP_DPA_POLICY_DEFICIT, MPTCP_DPA_POLICY_THRESHOLD,
+		MPTCP_DPA_POLICY_DEFICIT),
 	SETTING(interval_us, 1000, 1000000, 25000),
 	SETTING(hysteresis_us, 0, 10000000, 100000),
 	SETTING(late_policy, MPTCP_DPA_LATE_POLICY_SPEND,
@@ -31,6 +33,24 @@ static const struct setting settings[] = {
 	SETTING(chunks_max, 1, MPTCP_DPA_CHUNKS_MAX, MPTCP_DPA_CHUNKS_MAX),
 	SETTING(signal_peer, 0, 1, 1),
 };
+
+/* Adaptive is 0; what lies between that and the least alpha means nothing. */
+static int do_alpha(const struct ctl_table *table, int write, void *buffer,
+		    size_t *len, loff_t *pos)
+{
+	struct ctl_table copy = *table;
+	unsigned int alpha = READ_ONCE(*(unsigned int *)table->data);
+	int err;
+
+	copy.data = &alpha;
+	err = proc_douintvec_minmax(&copy, write, buffer, len, pos);
+	if (err || !write)
+		return err;
+	if (alpha && alpha < MPTCP_DPA_ALPHA_MIN)
+		return -EINVAL;
+	WRITE_ONCE(*(unsigned int *)table->data, alpha);
+	return 0;
+}
 
 static void fill_entry(struct ctl_table *entry, const struct setting *setting,
 		       struct netns_dpa *dpa)
@@ -43,7 +63,9 @@ static void fill_entry(struct ctl_table *entry, const struct setting *setting,
 		.data		= value,
 		.maxlen		= sizeof(*value),
 		.mode		= 0644,
-		.proc_handler	= proc_douintvec_minmax,
+		.proc_handler	= setting->offset ==
+				  offsetof(struct netns_dpa, alpha_milli) ?
+				  do_alpha : proc_douintvec_minmax,
 		.extra1		= (void *)&setting->least,
 		.extra2		= (void *)&setting->most,
 	};

@@ -32,6 +32,19 @@ enum mptcp_dpa_late_policy {
 	MPTCP_DPA_LATE_POLICY_TELL,
 };
 
+/**
+ * enum mptcp_dpa_policy - The rule by which costlier paths are used, set by
+ *   the sysctl net.mptcp_dpa.policy.
+ * @MPTCP_DPA_POLICY_DEFICIT: They carry what the cheaper ones, in all
+ *   likelihood, cannot deliver in time, as late as is safe.
+ * @MPTCP_DPA_POLICY_THRESHOLD: They are switched on while alpha times the
+ *   deadline is too short for the paths in use, and off while it is not.
+ */
+enum mptcp_dpa_policy {
+	MPTCP_DPA_POLICY_DEFICIT,
+	MPTCP_DPA_POLICY_THRESHOLD,
+};
+
 enum {
 	MPTCP_DPA_A_PATH_ENDPOINT_ID = 1,
 	MPTCP_DPA_A_PATH_IFINDEX,

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The deficit rule: costlier paths carry what the cheaper ones, in all
+ * likelihood, will not deliver in time, and no more; as late as is safe.
+ * Documentation/algorithm.md derives it.
+ */
+#ifndef _DPA_DEFICIT_H
+#define _DPA_DEFICIT_H
+
+#include "estimate.h"
+
+/* standard deviations that a forecast is lowered by, in 16ths */
+#define DPA_CAUTION_MIN		40	/* 2.5 */
+#define DPA_CAUTION_MAX		80	/* 5 */
+#define DPA_CAUTION_MORE	8	/* for an avoidable miss */
+#define DPA_CAUTION_LESS	1	/* for a chunk that was met */
+
+/* goodput varies over this time; its average over a longer one varies less */
+#define DPA_VARIES_US		300000ULL
+/* a path that was not used for so long is trusted half as much */
+#define DPA_FORGET_MS		60000ULL
+
+/*
+ * A costlier path is opened when the shortfall reaches this share of what it
+ * can carry in the time T that is left: T / (T + 2 s), but at most 1/2.
+ */
+#define DPA_OPEN_LAG_MS		2000ULL
+
+/*
+ * While the cheapest paths have not shown what they can carry, this share of
+ * a chunk may be put on others: 1 / 2^4.
+ */
+#define DPA_LEARN_SHIFT		4
+
+/* what is decided about arrives by then before its deadline */
+#define DPA_MARGIN_NS		(10 * DPA_NSEC_PER_MSEC)
+
+/* more than any path carries; sums of 8 stay below 2^63 */
+#define DPA_BYTES_MAX		(1ULL << 60)
+
+/* Bytes that a rate brings to the far end in time, after those before them. */
+static __always_inline __u64 dpa_arriving(const struct dpa_path *p, __u64 rate,
+					  __u64 left_ns)
+{
+	__u64 half_rtt = (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2;
+	__u64 pipe = dpa_bytes_in(rate, 2 * half_rtt);
+	__u64 behind = p->behind > pipe ? p->behind : pipe;
+	__u64 bytes = dpa_bytes_in(rate, left_ns + half_rtt);
+
+	bytes = dpa_minus(bytes, behind);
+	return bytes < DPA_BYTES_MAX ? bytes : DPA_BYTES_MAX;
+}
+
+/* The rate that a path keeps up in all likelihood. */
+static __always_inline __u64 dpa_sure_rate(const struct dpa_path *p,
+					   const struct dpa_reach *r,
+					   __u64 now_ns)
+{
+	__u64 rate = p->goodput, less, idle_ms;
+
+	if (r->alpha_milli) {
+		rate = rate * r->alpha_milli / 1000;
+		return rate < DPA_RATE_MAX ? rate : DPA_RATE_MAX;
+	}
+	less = ((__u64)p->spread * r->caution >> 4) * r->steady >> 10;
+	rate = dpa_minus(rate, less);
+	if (p->sampling)
+		return rate;
+	idle_ms = dpa_sample_age_ns(p, now_ns) / DPA_NSEC_PER_MSEC;
+	return rate * DPA_FORGET_MS / (DPA_FORGET_MS + idle_ms);
+}
+
+/* How far paths reach until a deadline. */
+static __always_inline void dpa_set_reach(struct dpa_state *st,
+					struct dpa_scratch *s, __u64 left_ns,
+					  __u32 alpha_milli)
+{
+	struct dpa_reach *r = &s->reach;
+	__u64 left_us = left_ns / DPA_NSEC_PER_USEC;
+	__u64 left_ms = left_us / 1000;
+	__u64 share = left_ms * 1024 / (left_ms + DPA_OPEN_LAG_MS);
+
+	r->left_ns = left_ns;
+	r->alpha_milli = alpha_milli;
+	r->caution = st->caution ?: DPA_CAUTION_MIN;
+	r->steady = dpa_isqrt((DPA_VARIES_US << 20) /
+			      (left_us + DPA_VARIES_US));
+	r->share = share < 512 ? share : 512;
+}
+
+/* All usable paths of the least cost above @above, as s->level. */
+static __always_inline void dpa_gather(struct dpa_state *st,
+					struct dpa_scratch *s, __u32 above)
+{
+	struct dpa_level *level = &s->level;
+	int i;
+
+	*level = (struct dpa_level){};
+	dpa_for(i, MPTCP_DPA_PATHS_MAX) {
+		const struct dpa_path *p = dpa_row(st, i);
+
+		if (!p)
+			break;
+		if (!p->usable || p->cost <= above ||
+		    (level->cost && p->cost > level->cost))
+			continue;
+		if (p->cost != level->cost)
+			*level = (struct dpa_level){ .cost = p->cost };
+		if (!p->known)
+			level->unknown = 1;
+		level->sure += dpa_arriving(p, dpa_sure_rate(p, &s->reach,
+							     st->now_ns),
+					    s->reach.left_ns);
+		level->likely += dpa_arriving(p, p->goodput,
+					      s->reach.left_ns);
+	}
+}
+
+/* Is it time to use s->level for a shortfall of so many bytes? */
+static __always_inline int dpa_is_time(const struct dpa_state *st,
+					const struct dpa_scratch *s, __u64 left)
+{
+	const struct dpa_level *level = &s->level;
+
+	if (left <= st->unit / 2)
+		return 0;
+	if (level->unknown || s->learning)
+		return 1;
+	if (!st->trial &&
+	    (st->cost_limit >= level->cost || st->open_cost == level->cost))
+		return 1;
+	return left >= (level->sure * s->reach.share >> 10);
+}
+
+/* One more wish joins the plan; the dearest and largest is kept. */
+static __always_inline void dpa_wish(struct dpa_plan *plan, __u32 limit,
+				     __u32 open, __u64 budget)
+{
+	if (limit > plan->limit)
+		plan->limit = limit;
+	if (open > plan->open) {
+		plan->open = open;
+		plan->budget = budget;
+	} else if (open == plan->open && budget > plan->budget) {
+		plan->budget = budget;
+	}
+}
+
+/* What may be spent on costlier paths to find out about the cheapest. */
+static __always_inline __u64 dpa_learning_budget(const struct dpa_state *st,
+						 __u64 left)
+{
+	__u64 share = dpa_minus(st->chunk_end, st->chunk_begin);
+
+	share = dpa_minus(share >> DPA_LEARN_SHIFT, st->spent);
+	return left < share ? left : share;
+}
+
+/*
+ * Takes the paths of s->level into use for a shortfall of @left bytes, above
+ * those that cost @below. Returns what they will not carry either.
+ */
+static __always_inline __u64 dpa_use_level(struct dpa_state *st,
+					struct dpa_scratch *s, __u64 left,
+					   __u32 below)
+{
+	const struct dpa_level *level = &s->level;
+	__u64 carried = level->sure;
+
+	if (s->learning) {
+		left = dpa_learning_budget(st, left);
+		if (left)
+			dpa_wish(&s->plan, below, level->cost, left);
+		s->trial = 1;
+		return 0;
+	}
+	/* until it shows what it is, a path is taken for one like the first */
+	if (level->unknown) {
+		carried = s->first_likely;
+		s->trial = 1;
+	}
+	if (left >= carried) {
+		dpa_wish(&s->plan, level->cost, 0, 0);
+		return left - carried;
+	}
+	dpa_wish(&s->plan, below, level->cost, left);
+	return 0;
+}
+
+/* Covers so many unsent bytes until s->reach.left_ns, cheapest paths first. */
+static __always_inline void dpa_cover(struct dpa_state *st,
+					struct dpa_scratch *s, __u64 left)
+{
+	__u32 below = 0;
+	int i;
+
+	dpa_for(i, MPTCP_DPA_PATHS_MAX) {
+		dpa_gather(st, s, below);
+		if (!s->level.cost)
+			break;
+		if (!below) {
+			s->first_likely = s->level.likely;
+			dpa_wish(&s->plan, s->level.cost, 0, 0);
+			left = dpa_minus(left, s->level.sure);
+		} else {
+			if (!dpa_is_time(st, s, left))
+				break;
+			left = dpa_use_level(st, s, left, below);
+		}
+		below = s->level.cost;
+		if (!left)
+			break;
+	}
+}
+
+/* Is there no hope for so many bytes, with every path at its likely rate? */
+static __always_inline int dpa_hopeless(struct dpa_state *st,
+					struct dpa_scratch *s, __u64 left)
+{
+	int i;
+
+	dpa_for(i, MPTCP_DPA_PATHS_MAX) {
+		const struct dpa_path *p = dpa_row(st, i);
+
+		if (!p)
+			break;
+		if (!p->usable)
+			continue;
+		if (!p->known)
+			return 0;
+		left = dpa_minus(left, dpa_arriving(p, p->goodput,
+						    s->reach.left_ns));
+	}
+	return left > 0;
+}
+
+/*
+ * Begins a plan: st->path and s->outlook are as a look at all paths found
+ * them. An avoidable miss makes the forecasts more cautious, success less.
+ */
+static __always_inline void dpa_plan_begin(struct dpa_state *st,
+					struct dpa_scratch *s)
+{
+	const struct dpa_outlook *o = &s->outlook;
+	__u64 whole_ns = dpa_minus(st->chunk_deadline_ns, st->chunk_start_ns);
+	__u64 spent_ns = dpa_minus(st->now_ns, st->chunk_start_ns);
+	__u32 caution = st->caution ?: DPA_CAUTION_MIN;
+
+	if (st->missed != st->missed_seen && st->saved)
+		caution += DPA_CAUTION_MORE;
+	else if (st->met != st->met_seen && caution > DPA_CAUTION_MIN)
+		caution -= DPA_CAUTION_LESS;
+	st->caution = caution < DPA_CAUTION_MAX ? caution : DPA_CAUTION_MAX;
+	if (st->met != st->met_seen || st->missed != st->missed_seen) {
+		st->saved = 0;
+		st->spent = 0;
+	}
+	st->missed_seen = st->missed;
+	st->met_seen = st->met;
+
+	s->learning = o->cheapest_unsure &&
+		       spent_ns < whole_ns / DPA_RAMP_PATIENCE;
+	s->plan = (struct dpa_plan){ .limit = o->cheapest };
+	s->trial = 0;
+}
+
+/* Takes the chunk in s->horizon into the plan. */
+static __always_inline void dpa_plan_chunk(struct dpa_state *st,
+					struct dpa_scratch *s)
+{
+	const struct dpa_horizon *h = &s->horizon;
+	__u64 unsent = dpa_minus(h->end, st->sent);
+	__u64 left_ns = dpa_minus(h->deadline_ns, st->now_ns);
+	int hopeless;
+
+	if (!unsent)
+		return;
+	left_ns = dpa_minus(left_ns, DPA_MARGIN_NS);
+	dpa_set_reach(st, s, left_ns, h->alpha_milli);
+	hopeless = !left_ns || dpa_hopeless(st, s, unsent);
+	if (!hopeless)
+		dpa_cover(st, s, unsent);
+	else if (h->late_policy == MPTCP_DPA_LATE_POLICY_SPEND)
+		dpa_wish(&s->plan, s->outlook.dearest, 0, 0);
+}
+
+/* Puts the plan in force. */
+static __always_inline void dpa_plan_end(struct dpa_state *st,
+					struct dpa_scratch *s)
+{
+	struct dpa_plan *plan = &s->plan;
+
+	if (plan->open <= plan->limit)
+		plan->open = 0;
+	st->cost_limit = plan->limit;
+	st->open_cost = plan->open;
+	st->budget = plan->open ? plan->budget : 0;
+	st->trial = s->trial;
+	if (plan->limit < s->outlook.dearest)
+		st->saved = 1;
+}
+
+#endif

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+#include <string.h>
+
+#include "path.h"
+
+#define SEC		1000000000ULL
+#define MSEC		1000000ULL
+#define INITIAL_CWND	10
+#define HIGH_GAIN	2.885
+
+static const double cycle[8] = { 1.25, 0.75, 1, 1, 1, 1, 1, 1 };
+
+static void *grow(void *at, uint32_t *head, uint32_t count, uint32_t *room,
+		  size_t size)
+{
+	uint32_t more = *room ? *room * 2 : 64, i;
+	char *to = malloc(more * size), *from = at;
+
+	if (!to)
+		abort();
+	for (i = 0; i < count; i++)
+		memcpy(to + i * size, from + (*head + i) % *room * size, size);
+	free(at);
+	*head = 0;
+	*room = more;
+	return to;
+}
+
+void fifo_push(struct fifo *f, const struct packet *p)
+{
+	if (f->count == f->room)
+		f->at = grow(f->at, &f->head, f->count, &f->room, sizeof(*p));
+	f->at[(f->head + f->count++) % f->room] = *p;
+}
+
+void fifo_push_front(struct fifo *f, const struct packet *p)
+{
+	if (f->count == f->room)
+		f->at = grow(f->at, &f->head, f->count, &f->room, sizeof(*p));
+	f->head = (f->head + f->room - 1) % f->room;
+	f->at[f->head] = *p;
+	f->count++;
+}
+
+struct packet *fifo_first(struct fifo *f)
+{
+	return f->count ? &f->at[f->head] : NULL;
+}
+
+void fifo_pop(struct fifo *f)
+{
+	f->head = (f->head + 1) % f->room;
+	f->count--;
+}
+
+static void later(struct timed_fifo *f, uint64_t when_ns,
+		  const struct packet *p)
+{
+	if (f->count == f->room)
+		f->at = grow(f->at, &f->head, f->count, &f->room,
+			     sizeof(*f->at));
+	f->at[(f->head + f->count++) % f->room] =
+		(struct timed){ .when_ns = when_ns, .p = *p };
+}
+
+static struct packet *due(struct timed_fifo *f, uint64_t now_ns)
+{
+	struct timed *t = &f->at[f->head];
+
+	if (!f->count || t->when_ns > now_ns)
+		return NULL;
+	f->head = (f->head + 1) % f->room;
+	f->count--;
+	return &t->p;
+}
+
+void path_init(struct path *p)
+{
+	p->bbr.min_rtt_ns = 2 * p->owd_ns;
+	p->bbr.phase = 2;
+	p->srtt_ns = 2 * p->owd_ns;
+}
+
+static double bbr_bw(const struct bbr *b)
+{
+	double most = 0;
+	int i;
+
+	for (i = 0; i < 10; i++)
+		most = b->bw[i] > most ? b->bw[i] : most;
+	return most;
+}
+
+static double bdp(const struct path *p)
+{
+	return bbr_bw(&p->bbr) * p->bbr.min_rtt_ns / SEC;
+}
+
+/* The window, in bytes. */
+uint64_t path_cwnd(const struct path *p)
+{
+	double gain = p->bbr.mode == BBR_STARTUP || p->bbr.mode == BBR_DRAIN ?
+		      HIGH_GAIN : 2;
+	double cwnd = gain * bdp(p) + 3 * MSS;
+
+	if (p->bbr.mode == BBR_PROBE_RTT)
+		return 4 * MSS;
+	if (cwnd < INITIAL_CWND * MSS)
+		cwnd = INITIAL_CWND * MSS;
+	return cwnd;
+}
+
+/* Bytes a second. */
+double path_pacing(const struct path *p)
+{
+	const struct bbr *b = &p->bbr;
+	double bw = bbr_bw(b), gain = 1;
+
+	if (!bw)
+		bw = (double)INITIAL_CWND * MSS * SEC / b->min_rtt_ns;
+	if (b->mode == BBR_STARTUP)
+		gain = HIGH_GAIN;
+	else if (b->mode == BBR_DRAIN)
+		gain = 1 / HIGH_GAIN;
+	else if (b->mode == BBR_PROBE_BW)
+		gain = cycle[b->phase];
+	return gain * bw * 0.99;
+}
+
+void path_write(struct path *p, uint64_t at, uint32_t bytes)
+{
+	p->written += bytes;
+	p->unsent_bytes += bytes;
+	while (bytes) {
+		struct packet k = { .at = at };
+
+		k.bytes = bytes < MSS ? bytes : MSS;
+		k.seq = p->next_seq++;
+		fifo_push(&p->unsent, &k);
+		at += k.bytes;
+		bytes -= k.bytes;
+	}
+}
+
+void path_send(struct path *p, uint64_t now_ns)
+{
+	uint64_t cwnd = path_cwnd(p);
+	struct packet *k;
+
+	p->credit += path_pacing(p) * STEP_NS / SEC;
+	while ((k = fifo_first(&p->unsent)) && p->credit > 0 &&
+	       p->inflight + k->bytes <= cwnd) {
+		if (!p->inflight) {
+			p->delivered_ns = now_ns;
+			if (p->app_limited)
+				p->bbr.idle_restart = true;
+		}
+		k->sent_ns = now_ns;
+		k->delivered = p->delivered;
+		k->delivered_ns = p->delivered_ns;
+		k->app_limited = p->app_limited;
+		p->put += k->bytes;
+		p->last_put_ns = now_ns;
+		p->inflight += k->bytes;
+		p->credit -= k->bytes;
+		p->unsent_bytes -= k->again ? 0 : k->bytes;
+		if (p->queue_used + k->bytes > p->queue_bytes) {
+			k->again = true;
+			later(&p->lost, now_ns + p->srtt_ns, k);
+		} else {
+			p->queue_used += k->bytes;
+			fifo_push(&p->queue, k);
+		}
+		fifo_pop(&p->unsent);
+	}
+	if (!p->unsent.count && p->inflight < cwnd)
+		p->app_limited = p->delivered + p->inflight + 1;
+	/* an idle sender saves up no more than two packets */
+	if (p->credit > 2 * MSS)
+		p->credit = 2 * MSS;
+}
+
+/* The link takes what it can carry in this step from its queue. */
+void path_carry(struct path *p, uint64_t now_ns, double draw)
+{
+	uint64_t step = now_ns / STEP_NS;
+	struct packet *k;
+
+	p->link_credit += p->carries[step < p->steps ? step : p->steps - 1];
+	while ((k = fifo_first(&p->queue)) && p->link_credit >= k->bytes) {
+		p->link_credit -= k->bytes;
+		p->queue_used -= k->bytes;
+		if (draw < p->loss) {
+			k->again = true;
+			later(&p->lost, now_ns + p->srtt_ns, k);
+			draw = 1;
+		} else {
+			later(&p->fly, now_ns + p->owd_ns, k);
+		}
+		fifo_pop(&p->queue);
+	}
+	if (!p->queue.count && p->link_credit > MSS)
+		p->link_credit = MSS;
+}
+
+/* A retransmission comes after packets with higher numbers. */
+static void sort_in(struct fifo *f, const struct packet *k)
+{
+	uint32_t i;
+
+	fifo_push(f, k);
+	for (i = f->count - 1; i; i--) {
+		struct packet *was = &f->at[(f->head + i - 1) % f->room];
+
+		if (was->seq < k->seq)
+			break;
+		f->at[(f->head + i) % f->room] = *was;
+		*was = *k;
+	}
+}
+
+/* What a path would hand on next, in its own order; NULL: a hole. */
+struct packet *path_next_arrived(struct path *p)
+{
+	struct packet *k = fifo_first(&p->arrived);
+
+	return k && k->seq == p->arrived_seq ? k : NULL;
+}
+
+/* Packets reach the receiver. */
+bool path_deliver(struct path *p, uint64_t now_ns)
+{
+	struct packet *k;
+	bool any = false;
+
+	while ((k = due(&p->fly, now_ns))) {
+		struct packet copy = *k;
+
+		k = &copy;
+		sort_in(&p->arrived, k);
+		later(&p->back, now_ns + p->owd_ns, k);
+		any = true;
+	}
+	return any;
+}
+
+static void bbr_mode(struct path *p, uint64_t now_ns, bool round_start)
+{
+	struct bbr *b = &p->bbr;
+	double bw = bbr_bw(b);
+
+	if (b->mode == BBR_STARTUP && round_start && !p->app_limited) {
+		if (bw >= b->full_bw * 1.25) {
+			b->full_bw = bw;
+			b->full_rounds = 0;
+		} else if (++b->full_rounds >= 3) {
+			b->mode = BBR_DRAIN;
+		}
+	}
+	if (b->mode == BBR_DRAIN && p->inflight <= bdp(p)) {
+		b->mode = BBR_PROBE_BW;
+		b->phase_ns = now_ns;
+	}
+	if (b->mode == BBR_PROBE_BW && now_ns - b->phase_ns > b->min_rtt_ns &&
+	    !(b->phase == 0 && p->inflight < 1.25 * bdp(p) && !p->app_limited &&
+	      now_ns - b->phase_ns < 4 * b->min_rtt_ns)) {
+		b->phase = (b->phase + 1) % 8;
+		b->phase_ns = now_ns;
+	}
+}
+
+static void bbr_min_rtt(struct path *p, uint64_t now_ns, uint64_t rtt_ns)
+{
+	struct bbr *b = &p->bbr;
+	bool expired = now_ns > b->min_rtt_stamp_ns + 10 * SEC;
+
+	if (rtt_ns < b->min_rtt_ns || expired) {
+		b->min_rtt_ns = rtt_ns;
+		b->min_rtt_stamp_ns = now_ns;
+	}
+	if (expired && !b->idle_restart && b->mode == BBR_PROBE_BW) {
+		b->mode = BBR_PROBE_RTT;
+		b->probe_rtt_done_ns = 0;
+	}
+	if (b->mode == BBR_PROBE_RTT) {
+		if (!b->probe_rtt_done_ns && p->inflight <= 4 * MSS)
+			b->probe_rtt_done_ns = now_ns + 200 * MSEC;
+		else if (b->probe_rtt_done_ns && now_ns > b->probe_rtt_done_ns) {
+			b->mode = BBR_PROBE_BW;
+			b->phase = 2;
+			b->phase_ns = now_ns;
+			b->min_rtt_stamp_ns = now_ns;
+		}
+	}
+	b->idle_restart = false;
+}
+
+static void bbr_ack(struct path *p, const struct packet *k, uint64_t now_ns)
+{
+	struct bbr *b = &p->bbr;
+	bool round_start = false;
+	double rate;
+
+	if (k->delivered >= b->round_end) {
+		b->round++;
+		b->round_end = p->delivered;
+		b->bw[b->round % 10] = 0;
+		round_start = true;
+	}
+	if (now_ns > k->delivered_ns) {
+		uint64_t span = now_ns - k->delivered_ns;
+		uint64_t floor = now_ns - k->sent_ns;
+
+		rate = (double)(p->delivered - k->delivered) * SEC /
+		       (span > floor ? span : floor);
+		if ((!k->app_limited || rate > bbr_bw(b)) &&
+		    rate > b->bw[b->round % 10])
+			b->bw[b->round % 10] = rate;
+		else if (k->app_limited && !b->bw[b->round % 10])
+			/* app-limited rounds keep the old estimate alive */
+			b->bw[b->round % 10] = b->bw[(b->round + 9) % 10];
+	}
+	bbr_mode(p, now_ns, round_start);
+	bbr_min_rtt(p, now_ns, now_ns - k->sent_ns);
+}
+
+/* Acknowledgements come back, and losses come to light. */
+bool path_acks(struct path *p, uint64_t now_ns)
+{
+	struct packet *k;
+	bool any = false;
+
+	while ((k = due(&p->lost, now_ns))) {
+		p->inflight -= k->bytes;
+		fifo_push_front(&p->unsent, k);
+		any = true;
+	}
+	while ((k = due(&p->back, now_ns))) {
+		uint64_t rtt_ns = now_ns - k->sent_ns;
+
+		p->inflight -= k->bytes;
+		p->acked += k->bytes;
+		p->delivered += k->bytes;
+		p->delivered_ns = now_ns;
+		if (p->app_limited && p->delivered >= p->app_limited)
+			p->app_limited = 0;
+		p->srtt_ns += ((int64_t)rtt_ns - (int64_t)p->srtt_ns) / 8;
+		bbr_ack(p, k, now_ns);
+		any = true;
+	}
+	return any;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One path of the simulator: a TCP sender with a model of BBR, a link with a
+ * drop-tail queue and a delay, and the way of the acknowledgements back.
+ */
+#ifndef _SIM_PATH_H
+#define _SIM_PATH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define STEP_NS		500000ULL	/* time goes in steps of 0.5 ms */
+#define MSS		1400		/* payload of a packet */
+
+struct packet {
+	uint64_t	at;		/* in the connection's stream */
+	uint32_t	bytes;
+	bool		app_limited;
+	bool		again;		/* a retransmission */
+	uint64_t	sent_ns;
+	uint64_t	delivered;	/* by the path when it was sent */
+	uint64_t	delivered_ns;
+	uint64_t	seq;		/* number on the path */
+};
+
+/* a queue of packets that grows */
+struct fifo {
+	struct packet	*at;
+	uint32_t	head, count, room;
+};
+
+struct timed {
+	uint64_t	when_ns;
+	struct packet	p;
+};
+
+struct timed_fifo {
+	struct timed	*at;
+	uint32_t	head, count, room;
+};
+
+enum bbr_mode { BBR_STARTUP, BBR_DRAIN, BBR_PROBE_BW, BBR_PROBE_RTT };
+
+struct bbr {
+	enum bbr_mode	mode;
+	double		bw[10];		/* the most of each of ten round trips */
+	uint64_t	round;
+	uint64_t	round_end;	/* delivered that ends it */
+	double		full_bw;
+	int		full_rounds;
+	int		phase;
+	uint64_t	phase_ns;
+	uint64_t	min_rtt_ns, min_rtt_stamp_ns;
+	uint64_t	probe_rtt_done_ns;
+	bool		idle_restart;
+};
+
+struct path {
+	/* given */
+	uint32_t	cost;
+	uint64_t	owd_ns;
+	uint64_t	queue_bytes;
+	double		loss;
+	const double	*carries;	/* bytes in each step */
+	uint64_t	steps;
+
+	/* the sender */
+	struct fifo	unsent;
+	uint64_t	unsent_bytes;
+	uint64_t	written, acked;	/* bytes */
+	uint64_t	next_seq;
+	uint64_t	inflight;
+	double		credit;		/* of the pacer */
+	uint64_t	srtt_ns, delivered, delivered_ns;
+	uint64_t	app_limited;	/* until so much was delivered; 0: not */
+	struct bbr	bbr;
+	uint64_t	put;		/* payload bytes, retransmissions too */
+	uint64_t	last_put_ns;
+
+	/* the network */
+	struct fifo	queue;
+	uint64_t	queue_used;
+	double		link_credit;
+	struct timed_fifo fly;		/* to the receiver */
+	struct timed_fifo back;		/* acknowledgements */
+	struct timed_fifo lost;		/* found out after a round trip */
+
+	/* the receiver: what waits for packets of other paths */
+	struct fifo	arrived;	/* by their number on the path */
+	uint64_t	arrived_seq;	/* the next in order */
+};
+
+void fifo_push(struct fifo *f, const struct packet *p);
+void fifo_push_front(struct fifo *f, const struct packet *p);
+struct packet *fifo_first(struct fifo *f);
+void fifo_pop(struct fifo *f);
+
+void path_init(struct path *p);
+void path_write(struct path *p, uint64_t at, uint32_t bytes);
+uint64_t path_cwnd(const struct path *p);
+double path_pacing(const struct path *p);
+void path_send(struct path *p, uint64_t now_ns);
+void path_carry(struct path *p, uint64_t now_ns, double draw);
+struct packet *path_next_arrived(struct path *p);
+bool path_deliver(struct path *p, uint64_t now_ns);
+bool path_acks(struct path *p, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,102 @@
+"""Runs scenarios of the testbed in the simulator: seconds for what takes the guest minutes."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path as File
+
+from testbed import oracle
+from testbed.scenario import Scenario
+
+STEP_MS = 0.5
+TAIL_MS = 20_000
+POLICIES = {"deficit": 0, "threshold": 1}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run did, in the terms of results.json."""
+
+    costly_share: float
+    oracle_costly_share: float
+    missed: int
+    avoidable_missed: int
+    activations: int
+    completion_ms: tuple[float | None, ...]
+
+    @property
+    def excess(self) -> float:
+        return self.costly_share - self.oracle_costly_share
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Stock MPTCP, or ours with a policy and an alpha (0: adaptive)."""
+
+    stock: bool = False
+    policy: str = "deficit"
+    alpha_milli: int = 0
+    seed: int = 1
+
+
+def _input(scenario: Scenario, deadline_ms: float, setting: Setting) -> str:
+    load = scenario.load
+    end_ms = load.release_ms(load.chunks - 1) + deadline_ms + TAIL_MS
+    links = oracle.links_of(scenario)
+    lines = [
+        f"run {int(end_ms * 1e6)} {scenario.connection.buffer_bytes} {int(setting.stock)} "
+        f"{POLICIES[setting.policy]} {setting.alpha_milli} {setting.seed}",
+        f"paths {len(links)}",
+    ]
+    for path, link in zip(scenario.paths, links, strict=True):
+        steps = int(end_ms / STEP_MS)
+        if path.rate_bps is not None:
+            steps = 1
+        lines.append(
+            f"path {path.cost} {int(path.delay_ms * 1e6)} {int(path.queue_bytes * link.share)} 0 {steps}"
+        )
+        lines.append(
+            " ".join(f"{link.carries(i * STEP_MS, (i + 1) * STEP_MS):.3f}" for i in range(steps))
+        )
+    lines.append(f"chunks {load.chunks}")
+    for k in range(load.chunks):
+        release = load.release_ms(k)
+        lines.append(
+            f"{load.chunk_bytes} {int(release * 1e6)} {int((release + deadline_ms) * 1e6)}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def run(program: File, scenario: Scenario, deadline_ms: float, setting: Setting) -> Outcome:
+    """One run; raises CalledProcessError when the simulator refuses its input."""
+    done = subprocess.run(
+        [program],
+        input=_input(scenario, deadline_ms, setting),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    put, activations, times, delivered = [], [], [], 0
+    for line in done.stdout.splitlines():
+        key, *values = line.split()
+        if key == "delivered":
+            delivered = int(values[0])
+        elif key == "path":
+            put.append(int(values[0]))
+            activations.append(int(values[1]))
+        else:
+            times.append(int(values[0]) / 1e6 or None)
+    verdict = oracle.judge(oracle.links_of(scenario), scenario.load, deadline_ms)
+    costly = [scenario.is_costly(p) for p in scenario.paths]
+    late = [
+        t is None or t > scenario.load.release_ms(k) + deadline_ms for k, t in enumerate(times)
+    ]
+    return Outcome(
+        costly_share=sum(b for b, c in zip(put, costly, strict=True) if c) / delivered,
+        oracle_costly_share=verdict.costly_share,
+        missed=sum(late),
+        avoidable_missed=sum(m and x for m, x in zip(verdict.meetable, late, strict=True)),
+        activations=sum(a for a, c in zip(activations, costly, strict=True) if c),
+        completion_ms=tuple(times),
+    )
