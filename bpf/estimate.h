@@ -42,7 +42,7 @@
 struct dpa_observation {
 	__u64	now_ns;
 	__u64	rtt_ns;
-	__u32	acked;		/* payload acknowledged so far, low half */
+	__u32	acked;		/* payload known to have arrived, low half */
 	__u32	busy;		/* bytes are on their way */
 	__u32	limited;	/* it sends less than it could */
 };

@@ -47,6 +47,12 @@ static __always_inline bool holds_back(const struct tcp_sock *tp)
 		BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state) == TCP_CA_OPEN);
 }
 
+/* What the peer has beyond a hole; both ends of the stream count it as there. */
+static __always_inline __u32 sacked(const struct tcp_sock *tp)
+{
+	return tp->sacked_out * tp->mss_cache;
+}
+
 /* Brings one path's estimate up to date and takes it into the outlook. */
 static __always_inline void look_at(struct mptcp_subflow_context *subflow,
 				    struct dpa_state *st,
@@ -57,14 +63,14 @@ static __always_inline void look_at(struct mptcp_subflow_context *subflow,
 	struct dpa_observation o = {
 		.now_ns = st->now_ns,
 		.rtt_ns = srtt_ns(tp),
-		.acked = tp->bytes_acked,
+		.acked = tp->bytes_acked + sacked(tp),
 		.busy = tp->write_seq != tp->snd_una,
 		.limited = holds_back(tp),
 	};
 
 	if (!row)
 		return;
-	row->behind = tp->write_seq - tp->snd_una;
+	row->behind = dpa_minus(tp->write_seq - tp->snd_una, sacked(tp));
 	row->rtt_us = tp->rtt_min.s[0].v;
 	dpa_observe(row, &o);
 	if (mptcp_dpa_subflow_active(subflow))
