@@ -20,9 +20,9 @@ endif
 
 us_lib_sources := $(addprefix userspace/lib/,attr.c chunk.c conn.c ctl.c events.c genl.c info.c \
 	monitor.c path.c pref.c probe.c send.c socket.c stat.c stream.c)
-us_cmd_sources := $(addprefix userspace/cmd/,args.c bpflog.c checks.c checks_net.c conn.c connshow.c \
+us_cmd_sources := $(addprefix userspace/cmd/,args.c bpflog.c checks.c checks_net.c checks_route.c conn.c connshow.c \
 	connwords.c doctor.c json.c load.c main.c module.c monitor.c object.c options.c path.c \
-	pathname.c pins.c pm.c rates.c screen.c stat.c status.c system.c top.c unload.c)
+	pathname.c pins.c pm.c rates.c route.c screen.c stat.c status.c system.c top.c unload.c)
 us_tests := $(patsubst userspace/tests/%.c,$(O)/test/%,$(wildcard userspace/tests/*.c))
 us_skeletons := $(O)/gen/mpdpa.skel.h $(O)/gen/sockopt.skel.h
 us_man := $(wildcard Documentation/man/*.[1-9])
@@ -158,7 +158,7 @@ us_guest_scripts := load.sh options.py netlink.py events.py lifetime.py command.
 us_guest_helpers := all.sh ktap.py world.py
 us_guest_files := $(patsubst userspace/tests/guest/%.bpf.c,$(us_guest)/t/%.bpf.o, \
 	$(wildcard userspace/tests/guest/*.bpf.c)) \
-	$(addprefix $(us_guest)/t/,$(us_guest_scripts) $(us_guest_helpers) test_socket) \
+	$(addprefix $(us_guest)/t/,$(us_guest_scripts) $(us_guest_helpers) test_socket poll_loop) \
 	$(us_guest)/usr/local/lib/libmpdpa.so.0 $(us_guest)/t/ynl/stamp
 us_linux ?= $(or $(MPDPA_LINUX),/usr/local/share/mpdpa/linux)
 
