@@ -40,6 +40,12 @@ def a_poll_loop_without_privileges_hears_in_time() -> None:
 
 
 @case
+def many_threads_at_once() -> None:
+    done = world.run("ip", "netns", "exec", "cl", str(Path(__file__).resolve().parent / "threads"))
+    same("exit status", (done.returncode, [line for line in done.stdout.splitlines() if line.startswith("not ok")]), (0, []))
+
+
+@case
 def handles_tell_what_has_happened() -> None:
     with Pair() as pair:
         pair.drain()
