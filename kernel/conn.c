@@ -201,7 +201,7 @@ u64 conn_ack_delay_ns(const struct mptcp_sock *msk)
 }
 
 /*
- * No acknowledgement came later than this. After a fallback only TCP counts
+ * No acknowledgment came later than this. After a fallback only TCP counts
  * them. A jiffy in which one came may have just begun or just end.
  */
 static u64 last_ack_ns(const struct mptcp_sock *msk, u64 now_ns)

@@ -64,7 +64,7 @@ static u64 next_tick_ns(struct conn *c)
 	u64 boundary = stream_boundary(&c->stream, &c->queue, st->now_ns);
 	u64 interval = tick_interval_ns(msk);
 
-	/* a verdict waits for the last acknowledgement on its way */
+	/* a verdict waits for the last acknowledgment on its way */
 	if (next != U64_MAX)
 		next = max(next + conn_ack_delay_ns(msk), st->now_ns + 1);
 	if ((next != U64_MAX || c->stream.interval_ns) &&

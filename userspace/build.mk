@@ -227,7 +227,7 @@ check-userspace-guest: $(us_guest_files) guest
 # --- benches, in a guest ---
 
 us_bench := $(O)/test/bench
-.PHONY: bench-sockopt-inside bench-scale-inside
+.PHONY: bench-sockopt-inside bench-scale-inside check-scale
 
 $(us_bench)/b/%: userspace/bench/%.c $(O)/lib/libmpdpa.a
 	$(call us_say,LINK)
@@ -256,9 +256,14 @@ bench-sockopt-inside: $(us_bench)/b/sockopt guest
 
 # CONNECTIONS=N for another number than 10000. The kernel's table of tokens, two a
 # connection here, grows with the memory; little of it is touched.
+us_scale = tools/vm/guest run --clock virtual --timeout 580 --overlay $(O)/guest \
+	--overlay $(us_bench) --memory
 bench-scale-inside: $(addprefix $(us_bench)/b/,scale scale.sh sizes) guest
-	tools/vm/guest run --clock virtual --memory 12288 --timeout 580 --overlay $(O)/guest \
-		--overlay $(us_bench) -- /b/scale.sh /usr/local/lib/mpdpa/mptcp_dpa.ko $(CONNECTIONS)
+	$(us_scale) 12288 -- /b/scale.sh /usr/local/lib/mpdpa/mptcp_dpa.ko $(CONNECTIONS)
+
+# the same with fewer connections, for machines with less memory
+check-scale: $(addprefix $(us_bench)/b/,scale scale.sh sizes) guest
+	$(us_scale) 3072 -- /b/scale.sh /usr/local/lib/mpdpa/mptcp_dpa.ko 2000
 
 # --- installation ---
 
