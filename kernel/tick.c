@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/minmax.h>
+#include <linux/net.h>
 #include <net/tcp.h>
 
 #include "conn.h"
@@ -48,10 +49,17 @@ static u64 tick_interval_ns(const struct mptcp_sock *msk)
 	return max(interval, (u64)TICK_MIN_NS);
 }
 
-/* After a fallback, which a connect may end in, no decision tells of bytes. */
+/*
+ * After a fallback, which a connect may end in, no decision tells of bytes. A
+ * socket that was connected and is closed will have none.
+ */
 static bool is_seen_by_timer_alone(const struct conn *c)
 {
-	return (1 << c->sk->sk_state) & (TCPF_CLOSE | TCPF_SYN_SENT) ||
+	const struct socket *sock = c->sk->sk_socket;
+
+	if (c->sk->sk_state == TCP_CLOSE)
+		return sock && sock->state == SS_UNCONNECTED;
+	return c->sk->sk_state == TCP_SYN_SENT ||
 	       msk_fell_back(msk_of(c->sk));
 }
 
