@@ -46,8 +46,11 @@ demo:
 	@$(INSIDE) $(MAKE) --no-print-directory demo-inside
 endif
 
-check lint:
-	@$(INSIDE) $(MAKE) --no-print-directory $@-inside
+## bench-sockopt   what the attached programs cost other option calls: Documentation/sockopt-cost.md
+## bench-scale     10,000 connections: memory of each, duration of a dump (CONNECTIONS=N)
+.PHONY: bench-sockopt bench-scale
+check lint bench-sockopt bench-scale:
+	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(if $(CONNECTIONS),CONNECTIONS=$(CONNECTIONS))
 
 .PHONY: demo-inside check-inside lint-inside
 demo-inside: guest

@@ -79,6 +79,7 @@ struct chunk *chunk_queue_last(const struct chunk_queue *q)
  * @q: the queue
  * @acked: position up to which the peer has acknowledged
  * @now_ns: CLOCK_MONOTONIC
+ * @acked_ns: by when @acked was reached, no later than @now_ns
  * @ack_delay_ns: what an acknowledgment takes to come back; a chunk acked
  *	later than its deadline by no more than this was there in time
  * @judged: called once for each chunk, when its verdict has come
@@ -88,7 +89,8 @@ struct chunk *chunk_queue_last(const struct chunk_queue *q)
  * ones.
  */
 void chunk_queue_update(struct chunk_queue *q, u64 acked, u64 now_ns,
-			u64 ack_delay_ns, chunk_judged_fn judged, void *arg)
+			u64 acked_ns, u64 ack_delay_ns,
+			chunk_judged_fn judged, void *arg)
 {
 	u32 i, done = 0;
 
@@ -100,7 +102,7 @@ void chunk_queue_update(struct chunk_queue *q, u64 acked, u64 now_ns,
 		if (!chunk->judged && (over || now_ns > due_ns)) {
 			chunk->judged = true;
 			judged(arg, chunk,
-			       over && now_ns <= due_ns + LOOK_SLACK_NS);
+			       over && acked_ns <= due_ns + LOOK_SLACK_NS);
 		}
 		if (over)
 			done = i + 1;

@@ -36,7 +36,8 @@ int chunk_queue_add(struct chunk_queue *q, const struct chunk *chunk,
 struct chunk *chunk_queue_first(const struct chunk_queue *q);
 struct chunk *chunk_queue_last(const struct chunk_queue *q);
 void chunk_queue_update(struct chunk_queue *q, u64 acked, u64 now_ns,
-			u64 ack_delay_ns, chunk_judged_fn judged, void *arg);
+			u64 acked_ns, u64 ack_delay_ns,
+			chunk_judged_fn judged, void *arg);
 u64 chunk_queue_next_verdict(const struct chunk_queue *q);
 void chunk_queue_clear(struct chunk_queue *q);
 

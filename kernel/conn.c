@@ -200,6 +200,38 @@ u64 conn_ack_delay_ns(const struct mptcp_sock *msk)
 	return rtt_us == U32_MAX ? 0 : (u64)rtt_us * NSEC_PER_USEC / 2;
 }
 
+/*
+ * No acknowledgment came later than this. After a fallback only TCP counts
+ * them. A jiffy in which one came may have just begun or just end.
+ */
+static u64 last_ack_ns(const struct mptcp_sock *msk, u64 now_ns)
+{
+	const struct sock *ssk = msk_fell_back(msk) ? msk_first(msk) : NULL;
+	u32 at = ssk ? tcp_sk(ssk)->rcv_tstamp : msk_last_ack(msk);
+	u32 ago = tcp_jiffies32 - at;
+
+	return ago ? now_ns - jiffies_to_nsecs(ago - 1) : now_ns;
+}
+
+/*
+ * After a fallback the kernel takes all that TCP was given for acknowledged,
+ * so that TCP's own count is asked. It never goes back.
+ */
+static u64 acked_now(const struct mptcp_sock *msk, u64 before)
+{
+	const struct sock *ssk = msk_fell_back(msk) ? msk_first(msk) : NULL;
+	u64 sent = msk_sent(msk);
+	u32 unacked;
+
+	if (!ssk)
+		return msk_acked(msk);
+	unacked = tcp_sk(ssk)->write_seq - tcp_sk(ssk)->snd_una;
+	/* the FIN has a number, too */
+	if (unacked && ssk->sk_shutdown & SEND_SHUTDOWN)
+		unacked--;
+	return max(before, sent - min_t(u64, sent, unacked));
+}
+
 /* Chunks that may be queued here. */
 u32 conn_chunks_max(const struct conn *c)
 {
@@ -341,12 +373,13 @@ void conn_refresh(struct conn *c)
 	st->now_ns = ktime_get_ns();
 	st->written = msk_written(msk);
 	st->sent = msk_sent(msk);
-	st->acked = msk_acked(msk);
+	st->acked = acked_now(msk, st->acked);
 
 	tell_risk(c);
 	stream_advance(&c->stream, &c->queue, st->written, st->now_ns,
 		       conn_chunks_max(c));
 	chunk_queue_update(&c->queue, st->acked, st->now_ns,
+			   last_ack_ns(msk, st->now_ns),
 			   conn_ack_delay_ns(msk), judged, c);
 	first = chunk_queue_first(&c->queue);
 	if (first)

@@ -106,9 +106,54 @@ static int guard_get_retrans(struct guard_slot *slot, struct mptcp_sock *msk)
 	return run_guarded(msk, true, slot->get_retrans ?: slot->get_send);
 }
 
+/*
+ * For a socket that a cgroup program refuses at its creation the kernel does
+ * not call mptcp_release_sched(): our count, and the socket's reference on the
+ * scheduler, would stay for good. So a user's destructor is ours until then.
+ */
+static void (*plain_destruct[2])(struct sock *sk);	/* IPv4, IPv6 */
+
+static void destruct_v4(struct sock *sk)
+{
+	kernel_fn(mptcp_release_sched)(msk_of(sk));
+	plain_destruct[0](sk);
+}
+
+static void destruct_v6(struct sock *sk)
+{
+	kernel_fn(mptcp_release_sched)(msk_of(sk));
+	plain_destruct[1](sk);
+}
+
+static void (*const our_destruct[2])(struct sock *sk) = {
+	destruct_v4, destruct_v6,
+};
+
+static void watch_end(struct sock *sk)
+{
+	bool six = sk->sk_family == AF_INET6;
+
+	/* an accepted socket has its listener's */
+	if (sk->sk_destruct == our_destruct[six])
+		return;
+	cmpxchg(&plain_destruct[six], NULL, sk->sk_destruct);
+	if (sk->sk_destruct == plain_destruct[six])
+		sk->sk_destruct = our_destruct[six];
+}
+
+static void unwatch_end(struct sock *sk)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(our_destruct); i++)
+		if (sk->sk_destruct == our_destruct[i])
+			sk->sk_destruct = plain_destruct[i];
+}
+
 static void guard_init(struct guard_slot *slot, struct mptcp_sock *msk)
 {
 	atomic_inc(&slot->users);
+	watch_end(msk_sock(msk));
 	if (slot->init)
 		slot->init(msk);
 }
@@ -119,6 +164,7 @@ static void guard_release(struct guard_slot *slot, struct mptcp_sock *msk)
 	if (slot->release)
 		slot->release(msk);
 	conn_release(msk_sock(msk));
+	unwatch_end(msk_sock(msk));
 	atomic_dec(&slot->users);
 }
 

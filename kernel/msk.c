@@ -36,6 +36,7 @@ const struct msk_field msk_fields[] = {
 	FIELD(mptcp_sock, wnd_end),
 	FIELD(mptcp_sock, snd_burst),
 	FIELD(mptcp_sock, timer_ival),
+	FIELD(mptcp_sock, last_ack_recv),
 	FIELD(mptcp_sock, token),
 	FIELD(mptcp_sock, flags),
 	FIELD(mptcp_sock, snd_data_fin_enable),
@@ -138,6 +139,11 @@ u64 msk_window_left(const struct mptcp_sock *msk)
 u8 msk_first_endpoint(const struct mptcp_sock *msk)
 {
 	return msk->mpc_endpoint_id;
+}
+
+u32 msk_last_ack(const struct mptcp_sock *msk)
+{
+	return READ_FIELD(msk->last_ack_recv);
 }
 
 u32 msk_token(const struct mptcp_sock *msk)

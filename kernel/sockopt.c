@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The socket options, called by the cgroup programs with the socket owned. */
+#include <linux/bits.h>
 #include <linux/capability.h>
 #include <linux/eventfd.h>
 #include <linux/filter.h>
@@ -23,11 +24,11 @@
 /* Schedulers that take chunks say so by how their name begins. */
 #define CHUNK_SCHEDULER		"mpdpa"
 
-#define CHUNK_LENGTH_MAX	(1ULL << 62)
+#define CHUNK_LENGTH_MAX	BIT_ULL(62)
 
 #define STREAM_INTERVAL_MIN_NS	NSEC_PER_MSEC
 #define STREAM_INTERVAL_MAX_NS	(3600 * NSEC_PER_SEC)
-#define STREAM_DEADLINE_MAX_NS	(1ULL << 62)
+#define STREAM_DEADLINE_MAX_NS	BIT_ULL(62)
 
 static bool takes_chunks(const struct mptcp_sock *msk)
 {

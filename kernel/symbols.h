@@ -24,6 +24,7 @@ struct sock_common;
 	X(int, mptcp_register_scheduler, (struct mptcp_sched_ops *ops))	\
 	X(void, mptcp_unregister_scheduler,				\
 	  (struct mptcp_sched_ops *ops))				\
+	X(void, mptcp_release_sched, (struct mptcp_sock *msk))		\
 	X(struct sock *, mptcp_subflow_get_send, (struct mptcp_sock *msk)) \
 	X(struct sock *, mptcp_subflow_get_retrans,			\
 	  (struct mptcp_sock *msk))					\

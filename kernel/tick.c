@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/minmax.h>
+#include <linux/net.h>
 #include <net/tcp.h>
 
 #include "conn.h"
@@ -48,6 +49,20 @@ static u64 tick_interval_ns(const struct mptcp_sock *msk)
 	return max(interval, (u64)TICK_MIN_NS);
 }
 
+/*
+ * After a fallback, which a connect may end in, no decision tells of bytes. A
+ * socket that was connected and is closed will have none.
+ */
+static bool is_seen_by_timer_alone(const struct conn *c)
+{
+	const struct socket *sock = c->sk->sk_socket;
+
+	if (c->sk->sk_state == TCP_CLOSE)
+		return sock && sock->state == SS_UNCONNECTED;
+	return c->sk->sk_state == TCP_SYN_SENT ||
+	       msk_fell_back(msk_of(c->sk));
+}
+
 /* When to look again; 0: not by a timer. */
 static u64 next_tick_ns(struct conn *c)
 {
@@ -57,9 +72,12 @@ static u64 next_tick_ns(struct conn *c)
 	u64 boundary = stream_boundary(&c->stream, &c->queue, st->now_ns);
 	u64 interval = tick_interval_ns(msk);
 
-	/* a verdict waits for the last acknowledgement on its way */
+	/* a verdict waits for the last acknowledgment on its way */
 	if (next != U64_MAX)
 		next = max(next + conn_ack_delay_ns(msk), st->now_ns + 1);
+	if ((next != U64_MAX || c->stream.interval_ns) &&
+	    is_seen_by_timer_alone(c))
+		next = min(next, st->now_ns + TICK_MAX_NS);
 	next = min(next, boundary);
 	if (c->sk->sk_state != TCP_CLOSE &&
 	    ((c->queue.count && st->acked < st->written) || prio_pending(c)))
@@ -116,11 +134,18 @@ void tick_setup(struct conn *c)
 	INIT_WORK(&c->work, tick_work);
 }
 
-/* Is a look to come? Under the msk lock; a queued one may run at once. */
+/*
+ * Is a look to come that is soon enough for a chunk with unacked bytes? One for
+ * its deadline alone is not. Under the msk lock; a queued one may run at once.
+ */
 bool tick_is_due(const struct conn *c)
 {
-	return hrtimer_is_queued((struct hrtimer *)&c->timer) ||
-	       work_pending(&c->work);
+	ktime_t latest = c->state.now_ns + tick_interval_ns(msk_of(c->sk));
+
+	if (work_pending(&c->work))
+		return true;
+	return hrtimer_is_queued((struct hrtimer *)&c->timer) &&
+	       hrtimer_get_expires(&c->timer) <= latest;
 }
 
 /**

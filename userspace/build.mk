@@ -3,8 +3,9 @@
 #
 # Included by the Makefile at the top, from where all paths count. Targets: lib,
 # cmd, unit (test programs), check-userspace, check-userspace-guest,
-# bench-sockopt, bench-scale, install-userspace, uninstall-userspace. What other parts make and this one
-# needs: $(O)/bpf/mpdpa.bpf.o and $(O)/bpf/sockopt.bpf.o.
+# bench-sockopt-inside, bench-scale-inside, install-userspace, uninstall-userspace.
+# What other parts make and this one needs: $(O)/bpf/mpdpa.bpf.o and
+# $(O)/bpf/sockopt.bpf.o.
 
 O ?= out
 PKG_CONFIG ?= pkg-config
@@ -20,9 +21,9 @@ endif
 
 us_lib_sources := $(addprefix userspace/lib/,attr.c chunk.c conn.c ctl.c events.c genl.c info.c \
 	monitor.c path.c pref.c probe.c send.c socket.c stat.c stream.c)
-us_cmd_sources := $(addprefix userspace/cmd/,args.c bpflog.c checks.c checks_net.c conn.c connshow.c \
+us_cmd_sources := $(addprefix userspace/cmd/,args.c bpflog.c checks.c checks_net.c checks_route.c conn.c connshow.c \
 	connwords.c doctor.c json.c load.c main.c module.c monitor.c object.c options.c path.c \
-	pathname.c pins.c pm.c rates.c screen.c stat.c status.c system.c top.c unload.c)
+	pathname.c pins.c pm.c rates.c route.c screen.c stat.c status.c system.c top.c unload.c)
 us_tests := $(patsubst userspace/tests/%.c,$(O)/test/%,$(wildcard userspace/tests/*.c))
 us_skeletons := $(O)/gen/mpdpa.skel.h $(O)/gen/sockopt.skel.h
 us_man := $(wildcard Documentation/man/*.[1-9])
@@ -154,11 +155,13 @@ check-userspace: unit
 # then options, netlink, events and lifetimes, by the Python bindings and by the
 # kernel's own YNL client. TEST names some of userspace/tests/guest; default all.
 us_guest := $(O)/test/guest
-us_guest_scripts := load.sh options.py netlink.py events.py lifetime.py command.py
+us_guest_scripts := load.sh doctor.py options.py netlink.py events.py lifetime.py command.py \
+	guide.py
 us_guest_helpers := all.sh ktap.py world.py
 us_guest_files := $(patsubst userspace/tests/guest/%.bpf.c,$(us_guest)/t/%.bpf.o, \
 	$(wildcard userspace/tests/guest/*.bpf.c)) \
-	$(addprefix $(us_guest)/t/,$(us_guest_scripts) $(us_guest_helpers) test_socket) \
+	$(addprefix $(us_guest)/t/,$(us_guest_scripts) $(us_guest_helpers) test_socket poll_loop threads guide_c \
+		set-a-deadline.md mpdpa.service.in mpdpa@.service.in) \
 	$(us_guest)/usr/local/lib/libmpdpa.so.0 $(us_guest)/t/ynl/stamp
 us_linux ?= $(or $(MPDPA_LINUX),/usr/local/share/mpdpa/linux)
 
@@ -172,6 +175,19 @@ $(us_guest)/t/test_socket: $(O)/test/test_socket
 	@mkdir -p $(@D)
 	@cp $< $@
 
+$(us_guest)/t/%.in: userspace/systemd/%.in
+	@mkdir -p $(@D)
+	@cp $< $@
+
+$(us_guest)/t/%.md: Documentation/%.md
+	@mkdir -p $(@D)
+	@cp $< $@
+
+# the guide's program in C, as it stands
+$(O)/test/guide_c.c: Documentation/set-a-deadline.md
+	@mkdir -p $(@D)
+	@sed -n '/^```c$$/,/^```$$/{/^```/!p;}' $< >$@
+
 $(us_guest)/t/%: userspace/tests/guest/%
 	@mkdir -p $(@D)
 	@cp $< $@
@@ -181,6 +197,10 @@ us_guest_program = mkdir -p $(@D) && $(CC) $(us_cflags) $(LDFLAGS) -static -pthr
 	$(filter %.c %.a,$^) $(us_mnl_libs)
 
 $(us_guest)/t/%: userspace/tests/guest/%.c $(O)/lib/libmpdpa.a
+	$(call us_say,LINK)
+	$(us_q)$(us_guest_program)
+
+$(us_guest)/t/%: $(O)/test/%.c $(O)/lib/libmpdpa.a
 	$(call us_say,LINK)
 	$(us_q)$(us_guest_program)
 
@@ -207,7 +227,7 @@ check-userspace-guest: $(us_guest_files) guest
 # --- benches, in a guest ---
 
 us_bench := $(O)/test/bench
-.PHONY: bench-sockopt bench-scale
+.PHONY: bench-sockopt-inside bench-scale-inside check-scale
 
 $(us_bench)/b/%: userspace/bench/%.c $(O)/lib/libmpdpa.a
 	$(call us_say,LINK)
@@ -228,15 +248,22 @@ $(us_bench)/b/sizes: userspace/bench/sizes.c $(wildcard kernel/*.h kernel/uapi/l
 		$(us_bench)/sizes/kernel/sizes.s >$@
 
 # The guest's clock counts instructions, so that the numbers are exact.
-bench-sockopt: $(us_bench)/b/sockopt guest
+bench-sockopt-inside: $(us_bench)/b/sockopt guest
 	tools/vm/guest run --clock virtual --timeout 300 --overlay $(O)/guest --overlay $(us_bench) \
-		-- sh -c 'insmod /usr/local/lib/mpdpa/mptcp_dpa.ko && /b/sockopt'
+		--results $(us_bench)/sockopt -- sh -c 'insmod /usr/local/lib/mpdpa/mptcp_dpa.ko && \
+		/b/sockopt >/results/table && cat /results/table && uname -r >/results/kernel'
+	userspace/bench/document.sh $(us_bench)/sockopt Documentation/sockopt-cost.md
 
 # CONNECTIONS=N for another number than 10000. The kernel's table of tokens, two a
 # connection here, grows with the memory; little of it is touched.
-bench-scale: $(addprefix $(us_bench)/b/,scale scale.sh sizes) guest
-	tools/vm/guest run --clock virtual --memory 12288 --timeout 580 --overlay $(O)/guest \
-		--overlay $(us_bench) -- /b/scale.sh /usr/local/lib/mpdpa/mptcp_dpa.ko $(CONNECTIONS)
+us_scale = tools/vm/guest run --clock virtual --timeout 580 --overlay $(O)/guest \
+	--overlay $(us_bench) --memory
+bench-scale-inside: $(addprefix $(us_bench)/b/,scale scale.sh sizes) guest
+	$(us_scale) 12288 -- /b/scale.sh /usr/local/lib/mpdpa/mptcp_dpa.ko $(CONNECTIONS)
+
+# the same with fewer connections, for machines with less memory
+check-scale: $(addprefix $(us_bench)/b/,scale scale.sh sizes) guest
+	$(us_scale) 3072 -- /b/scale.sh /usr/local/lib/mpdpa/mptcp_dpa.ko 2000
 
 # --- installation ---
 

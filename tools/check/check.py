@@ -150,6 +150,7 @@ def suites() -> list[list[Suite]]:
         pytest_suite("testbed", "tools/testbed/tests"),
         pytest_suite("user space", "userspace/tests"),
         Suite("command and library in the guest", ["make", "--no-print-directory", "check-userspace-guest"], "ktap"),
+        Suite("many connections", ["make", "--no-print-directory", "check-scale"], "ktap"),
         pytest_suite("guest runner", "tools/vm/test_vm.py"),
         Suite("demo on the machine's own kernel", ["tools/check/native_demo.sh"], "ktap"),
     ]

@@ -135,6 +135,24 @@ void check_paths(struct findings *findings)
 	} else {
 		check_limits(findings, &settings);
 		check_endpoints(findings, &settings);
+		check_routes(findings, &settings);
 	}
 	check_costs(findings, &settings);
+}
+
+/* What became of the connections that asked for Multipath TCP. */
+void check_fallback(struct findings *findings)
+{
+	unsigned long long made, alone;
+
+	if (system_mptcp_counter("MPCapableSYNTX", &made) ||
+	    system_mptcp_counter("MPCapableFallbackSYNACK", &alone))
+		return;
+	if (alone)
+		finding(findings, VERDICT_NOTE, "fallback", "mptcpize run SERVER",
+			"of %llu connections made here %llu fell back to TCP: at the peer, have the server use Multipath TCP",
+			made, alone);
+	else
+		finding(findings, VERDICT_OK, "fallback", NULL,
+			"of %llu connections made here none fell back to TCP at once", made);
 }

@@ -30,20 +30,50 @@ void findings_end(struct findings *findings)
 	json_end(&findings->json);
 }
 
-/* Settings of a namespace are put right from within it. */
+static const struct {
+	const char *begins;
+	const char *format;	/* the namespace, then the rest of the command */
+} here[] = {
+	{ "sysctl ", "ip netns exec %s sysctl %s" },
+	{ "ip ", "ip -n %s %s" },
+	{ "mpdpa path ", "mpdpa -n %s path %s" },
+};
+
+/* One command, put to the end of the text. */
+static void complete_one(const struct findings *findings, const char *mend, char *text, size_t size)
+{
+	size_t i, used = strlen(text);
+
+	for (i = 0; i < sizeof(here) / sizeof(here[0]); i++) {
+		size_t length = strlen(here[i].begins);
+
+		if (findings->netns && !strncmp(mend, here[i].begins, length)) {
+			snprintf(text + used, size - used, here[i].format, findings->netns,
+				 mend + length);
+			return;
+		}
+	}
+	snprintf(text + used, size - used, "%s", mend);
+}
+
+/* Settings of a namespace are put right from within it: A, or A && B. */
 static const char *complete(const struct findings *findings, const char *mend, char *text,
 			    size_t size)
 {
-	if (!mend || !findings->netns)
-		return mend;
-	if (!strncmp(mend, "sysctl ", 7))
-		snprintf(text, size, "ip netns exec %s %s", findings->netns, mend);
-	else if (!strncmp(mend, "ip ", 3))
-		snprintf(text, size, "ip -n %s%s", findings->netns, mend + 2);
-	else if (!strncmp(mend, "mpdpa path", 10))
-		snprintf(text, size, "mpdpa -n %s%s", findings->netns, mend + 5);
-	else
-		return mend;
+	static const char and[] = " && ";
+	const char *next = mend ? strstr(mend, and) : NULL;
+	char first[256];
+
+	if (!mend)
+		return NULL;
+	text[0] = '\0';
+	if (next) {
+		snprintf(first, sizeof(first), "%.*s", (int)(next - mend), mend);
+		complete_one(findings, first, text, size);
+		strncat(text, and, size - strlen(text) - 1);
+		mend = next + strlen(and);
+	}
+	complete_one(findings, mend, text, size);
 	return text;
 }
 
@@ -93,6 +123,7 @@ static int doctor_run(const struct options *options, struct args *args)
 	check_attached(&findings);
 	check_namespace(&findings);
 	check_paths(&findings);
+	check_fallback(&findings);
 	findings_end(&findings);
 	return findings.failures ? MPDPA_EXIT_REFUSED : MPDPA_EXIT_OK;
 }

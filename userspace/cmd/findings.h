@@ -7,6 +7,8 @@
 
 #include "json.h"
 
+struct pm_settings;
+
 enum verdict {
 	VERDICT_OK,
 	VERDICT_NOTE,	/* works, but perhaps not as meant */
@@ -35,5 +37,7 @@ void check_module(struct findings *findings);
 void check_attached(struct findings *findings);
 void check_namespace(struct findings *findings);
 void check_paths(struct findings *findings);
+void check_routes(struct findings *findings, const struct pm_settings *settings);
+void check_fallback(struct findings *findings);
 
 #endif /* MPDPA_CMD_FINDINGS_H */

@@ -5,6 +5,7 @@
 #include <mntent.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -39,6 +40,45 @@ int system_sysctl(const char *name, char *text, size_t size)
 
 	snprintf(path, sizeof(path), "/proc/sys/net/%s", name);
 	return system_read(path, text, size);
+}
+
+/* Two lines, one of names and one of values, word by word. */
+static int pick_counter(char *names, char *values, const char *name, unsigned long long *value)
+{
+	char *at_name, *at_value;
+
+	for (;;) {
+		const char *word = strtok_r(names, " \n", &at_name);
+		const char *number = strtok_r(values, " \n", &at_value);
+
+		if (!word || !number)
+			return -ENOENT;
+		if (!strcmp(word, name)) {
+			*value = strtoull(number, NULL, 10);
+			return 0;
+		}
+		names = values = NULL;
+	}
+}
+
+int system_mptcp_counter(const char *name, unsigned long long *value)
+{
+	static const char title[] = "MPTcpExt:";
+	FILE *file = fopen("/proc/thread-self/net/netstat", "re");
+	char *names = NULL, *values = NULL;
+	size_t names_size = 0, values_size = 0;
+	int err = -ENOENT;
+
+	if (!file)
+		return -ENOENT;
+	while (err && getline(&names, &names_size, file) > 0 &&
+	       getline(&values, &values_size, file) > 0)
+		if (!strncmp(names, title, strlen(title)))
+			err = pick_counter(names, values, name, value);
+	free(names);
+	free(values);
+	fclose(file);
+	return err;
 }
 
 bool system_has_word(const char *text, const char *word)

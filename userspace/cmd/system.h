@@ -23,6 +23,9 @@
 int system_read(const char *path, char *text, size_t size);
 int system_sysctl(const char *name, char *text, size_t size);
 
+/* One of the namespace's MPTcpExt counters: 0, or -ENOENT if there is none. */
+int system_mptcp_counter(const char *name, unsigned long long *value);
+
 /* Whether text, words separated by blanks, holds the word. */
 bool system_has_word(const char *text, const char *word);
 

@@ -203,3 +203,13 @@ def complete(top: Path, *words: str) -> list[str]:
 )
 def test_completion(top: Path, words: list[str], offered: list[str]) -> None:
     assert complete(top, *words) == offered
+
+
+def test_cost_of_options_is_told_for_every_call(top: Path) -> None:
+    """The table is from a run of the bench as it is: the same calls, no figure missing."""
+    page = (top / "Documentation/sockopt-cost.md").read_text()
+    source = (top / "userspace/bench/sockopt.c").read_text()
+    measured = re.findall(r'^\t\{ "(\w+)", "([^"]+)",', source, re.M)
+    told = re.findall(r"^\| (\w+) \| `([^`]+)` \| (?:\d+ \| ){3}[+-]\d+ \|$", page, re.M)
+    assert measured
+    assert told == measured

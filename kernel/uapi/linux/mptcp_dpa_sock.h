@@ -165,8 +165,9 @@ struct mptcp_dpa_path_info {
  * @activations: times a held subflow was put in use
  * @decisions: decisions taken with a chunk in force
  *
- * The verdict on a chunk is taken half the least round-trip time after its
- * deadline: by then a DATA_ACK for a byte that was in time has come back.
+ * The verdict on a chunk is taken when all of it is acknowledged, or half the
+ * least round-trip time after its deadline, if that is earlier: by then a
+ * DATA_ACK for a byte that was in time has come back.
  */
 struct mptcp_dpa_info {
 	__u32	header_size;

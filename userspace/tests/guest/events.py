@@ -6,8 +6,12 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import select
+import socket
+import subprocess
 import time
+from pathlib import Path
 
 import mpdpa
 import world
@@ -16,6 +20,29 @@ from world import Pair, errno_of
 
 SECOND = mpdpa.SECOND
 DELAY_MS = 10
+RTT_US = 2000 * DELAY_MS
+POLL_LOOP = str(Path(__file__).resolve().parent / "poll_loop")
+
+
+@case
+def a_poll_loop_without_privileges_hears_in_time() -> None:
+    """The peer's DATA_ACK is there half a round trip after the last byte; one more is allowed."""
+    world.shape(1, 8, DELAY_MS)
+    done = subprocess.run([POLL_LOOP, "cl", "sv", "10.0.1.2"], capture_output=True, text=True, timeout=120)
+    world.unshape()
+    assert done.returncode == 0, done.stdout + done.stderr
+    for kind in ("met", "missed"):
+        after_us = [int(n) for n in re.findall(rf"# {kind} (-?\d+)", done.stdout)]
+        same(f"how many {kind}", len(after_us), 20)
+        note(f"{kind}: heard {min(after_us)} to {max(after_us)} us after, half a round trip is {RTT_US // 2}")
+        between(f"earliest {kind}", min(after_us), 0, RTT_US // 2 + RTT_US)
+        between(f"latest {kind}", max(after_us), 0, RTT_US // 2 + RTT_US)
+
+
+@case
+def many_threads_at_once() -> None:
+    done = world.run("ip", "netns", "exec", "cl", str(Path(__file__).resolve().parent / "threads"))
+    same("exit status", (done.returncode, [line for line in done.stdout.splitlines() if line.startswith("not ok")]), (0, []))
 
 
 @case
@@ -42,6 +69,32 @@ def handles_tell_what_has_happened() -> None:
                 if verdicts := events.read():
                     missed += verdicts.missed
             same("missed", missed, 1)
+
+
+@case
+def verdicts_after_a_fallback() -> None:
+    """What the one TCP connection acknowledges counts, not what it was given."""
+    world.shape(1, 8, DELAY_MS)
+    for deadline, verdict in ((SECOND, (1, 0)), (SECOND // 20, (0, 1))):
+        with world.client_socket() as sock, world.listener(protocol=socket.IPPROTO_TCP) as waiting:
+            mpdpa.set_chunk(sock, mpdpa.Chunk(100_000, deadline))
+            sock.connect(("10.0.1.2", world.PORT))
+            same("it fell back", mpdpa.probe(sock), mpdpa.State.FELL_BACK)
+            server, _ = waiting.accept()
+            with server, mpdpa.Events(sock) as events:
+                begun = time.monotonic()
+                sock.sendall(bytes(100_000))
+                took = 0
+                while took < 100_000:
+                    took += len(server.recv(1 << 16))
+                arrived = time.monotonic() - begun
+                between("seconds for 100 KB at 8 Mbit/s", arrived, 0.09, 0.3)
+                same("readable", readable(events, 5), True)
+                between("seconds until the verdict", time.monotonic() - begun - arrived, -0.1, 1.5 * RTT_US / 1e6)
+                heard = events.read()
+                assert heard
+                same("verdict", (heard.met, heard.missed), verdict)
+    world.unshape()
 
 
 def readable(handle: mpdpa.Events | mpdpa.Monitor | mpdpa.Sender, seconds: float) -> bool:

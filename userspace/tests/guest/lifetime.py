@@ -13,7 +13,7 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import mpdpa
 import world
@@ -94,6 +94,59 @@ def refused() -> None:
             same("connect", world.errno_of(sock.connect, ("10.0.1.2", 9)), errno.ECONNREFUSED)
 
     leaves_nothing(once)
+
+
+BPF_PROG_LOAD, BPF_PROG_ATTACH, BPF_PROG_DETACH = 5, 8, 9
+BPF_PROG_TYPE_CGROUP_SOCK = 9
+BPF_CGROUP_INET_SOCK_CREATE = 2
+SYS_BPF = 321
+
+
+def bpf(command: int, attributes: bytes) -> int:
+    result = libc.syscall(SYS_BPF, command, attributes, len(attributes))
+    if result < 0:
+        raise OSError(ctypes.get_errno(), f"bpf command {command}")
+    return result
+
+
+@contextlib.contextmanager
+def every_socket_refused() -> Iterator[None]:
+    """This process in a cgroup whose program says no to each new socket."""
+    group = "/sys/fs/cgroup/refuse"
+    code = ctypes.create_string_buffer(bytes([0xB7]) + bytes(7) + bytes([0x95]) + bytes(7))  # return 0
+    text = ctypes.create_string_buffer(b"GPL")
+    load = struct.pack("IIQQ48xI", BPF_PROG_TYPE_CGROUP_SOCK, 2, *map(ctypes.addressof, (code, text)), BPF_CGROUP_INET_SOCK_CREATE)
+    program = bpf(BPF_PROG_LOAD, load)
+    os.makedirs(group, exist_ok=True)
+    directory = os.open(group, os.O_RDONLY)
+    attach = struct.pack("IIII", directory, program, BPF_CGROUP_INET_SOCK_CREATE, 0)
+    bpf(BPF_PROG_ATTACH, attach)
+    world.sh(f"echo {os.getpid()} >{group}/cgroup.procs")
+    try:
+        yield
+    finally:
+        world.sh(f"echo {os.getpid()} >/sys/fs/cgroup/cgroup.procs")
+        bpf(BPF_PROG_DETACH, attach)
+        os.close(directory)
+        os.close(program)
+        os.rmdir(group)
+
+
+@case
+def refused_at_creation_by_a_cgroup_program() -> None:
+    """The scheduler has seen them begin; that the module goes at the end shows that it saw them end."""
+
+    def once() -> None:
+        same("socket", world.errno_of(world.client_socket), errno.EPERM)
+        with world.netns("cl"):
+            same("IPv6", world.errno_of(mpdpa.open_socket, socket.AF_INET6), errno.EPERM)
+
+    def many() -> None:
+        with every_socket_refused():
+            for _ in range(10):
+                once()
+
+    leaves_nothing(many)
 
 
 @case

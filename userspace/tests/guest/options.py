@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
+import fcntl
 import os
 import socket
 import struct
@@ -28,6 +30,7 @@ from world import Pair, as_nobody, errno_of
 SET = {"chunk": MPTCP_DPA_CHUNK, "stream": MPTCP_DPA_STREAM, "pref": MPTCP_DPA_PREF, "eventfd": MPTCP_DPA_EVENTFD}
 GET = {"info": MPTCP_DPA_INFO, "pref": MPTCP_DPA_PREF}
 MS = 1_000_000
+SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 HOUR = 3600 * mpdpa.SECOND
 U64 = 2**64 - 1
 
@@ -316,6 +319,55 @@ def preferences_change_costs() -> None:
         mpdpa.set_pref(pair.client, mpdpa.Path(ifindex=c1, cost=mpdpa.COST_FORBIDDEN))
         subflow = mpdpa.get_info(pair.client).subflows[0]
         same("forbidden", (subflow.cost, bool(subflow.flags & mpdpa.PathFlags.FORBIDDEN)), (mpdpa.COST_FORBIDDEN, True))
+
+
+@case
+def preferences_by_endpoint() -> None:
+    world.second_path(True)
+    try:
+        with Pair() as pair:
+            mpdpa.set_chunk(pair.client, mpdpa.Chunk(1000, 60 * mpdpa.SECOND))
+            pair.drain().client.sendall(b"x")
+            subflows = world.until("a second subflow", lambda: mpdpa.get_info(pair.client).subflows[1:])
+            same("costs", (subflows[0].local_id, subflows[0].cost), (2, 1))
+            mpdpa.set_pref(pair.client, mpdpa.Path(endpoint=2, cost=11))
+            same("costs", [s.cost for s in mpdpa.get_info(pair.client).subflows], [1, 11])
+    finally:
+        world.second_path(False)
+
+
+@case
+def in_a_container() -> None:
+    """User and network namespaces of one's own: everything but loading works in them."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def contained() -> tuple[int, int, int, str]:
+        if libc.unshare(0x10000000 | 0x40000000):
+            return -1, 0, 0, os.strerror(ctypes.get_errno())
+        # a program that is run has the privileges of a mapped user alone, and there is none
+        with socket.socket() as any_socket:
+            fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
+        for file, value in (("mptcp/scheduler", "mpdpa"), ("mptcp_dpa/alpha_milli", "600")):
+            with open(f"/proc/sys/net/{file}", "w") as setting:
+                setting.write(value)
+        with mpdpa.Control() as control, mpdpa.Monitor(), mpdpa.open_socket() as waiting, mpdpa.open_socket() as sock:
+            waiting.bind(("127.0.0.1", world.PORT))
+            waiting.listen()
+            sock.connect(("127.0.0.1", world.PORT))
+            server, _ = waiting.accept()
+            control.set_path(mpdpa.Path(ifindex=1, cost=20))
+            mpdpa.set_pref(sock, mpdpa.Path(ifindex=1, cost=4))
+            mpdpa.set_chunk(sock, mpdpa.Chunk(1000, 60 * mpdpa.SECOND))
+            info = mpdpa.get_info(sock)
+            sock.sendall(bytes(1000))
+            server.recv(1000, socket.MSG_WAITALL)
+            world.until("its verdict", lambda: mpdpa.get_info(sock).chunks_met == 1)
+            listed = ",".join(str(c.id == info.conn_id) for c in control.connections())
+            server.close()
+            assert info.chunk
+            return info.subflows[0].cost, info.chunk.alpha_milli, control.stats().chunks_met, listed
+
+    same("cost, alpha, chunks met, connections", as_nobody(contained), (4, 600, 1, "True"))
 
 
 @case
