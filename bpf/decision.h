@@ -183,6 +183,29 @@ static __always_inline int dpa_may_send(const struct dpa_state *st,
 	       (p->cost == st->open_cost && st->budget);
 }
 
+/* the last round trips before a deadline, in which queues are kept short */
+#define DPA_TAIL_RTTS	8
+
+/*
+ * What was given to a path cannot be recalled: it gets no more than its window
+ * and one burst. In the last round trips before a deadline it gets just what
+ * keeps it busy, one unit above what is in flight without a queue: a queue at
+ * the bottleneck may overflow, and what is lost then comes too late.
+ */
+static __always_inline int dpa_has_room(const struct dpa_state *st,
+					const struct dpa_path *p, __u64 pacing,
+					__u64 srtt_ns, __u64 window)
+{
+	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
+	__u64 rate = pacing > p->goodput ? pacing : p->goodput;
+	__u64 busy = dpa_bytes_in(rate, p->rtt_us * DPA_NSEC_PER_USEC) +
+		     st->unit;
+
+	if (left_ns && left_ns < DPA_TAIL_RTTS * srtt_ns && busy < window)
+		return p->behind < busy;
+	return p->behind < window;
+}
+
 /* Would the next bytes come too late on this path? Unknown ones are not. */
 static __always_inline int dpa_is_late(const struct dpa_state *st,
 				       const struct dpa_path *p)

@@ -2,7 +2,7 @@
 #include <linux/rcupdate.h>
 #include <net/dst.h>
 #include <net/ipv6.h>
-#include <net/sock.h>
+#include <net/tcp.h>
 
 #include "conn.h"
 #include "cost.h"
@@ -209,4 +209,31 @@ bool path_undercut(const struct conn *c, const struct mptcp_dpa_pref *opt)
 				return true;
 	}
 	return false;
+}
+
+/**
+ * path_make_prompt() - no subflow holds a chunk's last bytes back
+ * @c: the connection
+ *
+ * Nagle's algorithm keeps a segment that is not full until all before it are
+ * acknowledged, which costs a chunk's end a round trip.
+ *
+ * Context: msk owned, may sleep; takes the subflows' locks one by one.
+ */
+void path_make_prompt(struct conn *c)
+{
+	struct mptcp_subflow_context *sf;
+
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		struct sock *ssk = subflow_ssk(sf);
+		int i = path_find(c, sf);
+		bool slow;
+
+		if (i < 0 || (c->state.path[i].flags & DPA_PATH_PROMPT))
+			continue;
+		slow = lock_sock_fast(ssk);
+		tcp_sk(ssk)->nonagle |= TCP_NAGLE_OFF;
+		unlock_sock_fast(ssk, slow);
+		c->state.path[i].flags |= DPA_PATH_PROMPT;
+	}
 }

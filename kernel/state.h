@@ -16,6 +16,7 @@
 #define DPA_PATH_HELD		(1U << 1)	/* kept back by the scheduler */
 #define DPA_PATH_STEERED	(1U << 2)	/* request_bkup follows HELD */
 #define DPA_PATH_BACKUP		(1U << 3)	/* its endpoint is flagged backup */
+#define DPA_PATH_PROMPT		(1U << 4)	/* Nagle's algorithm is off */
 
 /* One subflow. The module owns the first four, the scheduler the rest. */
 struct dpa_path {

@@ -5,6 +5,7 @@
 
 #include "conn.h"
 #include "msk.h"
+#include "path.h"
 #include "prio.h"
 #include "stat.h"
 #include "symbols.h"
@@ -107,6 +108,7 @@ static void tick(struct conn *c)
 	conn_refresh(c);
 	if (c->sk->sk_state != TCP_CLOSE) {
 		prio_apply(c);
+		path_make_prompt(c);
 		kick(c);
 	}
 	next = next_tick_ns(c);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path as File
 
-from testbed import scenario as scenarios
+from testbed import scenariofile as scenarios
 
 from .simulate import Setting, run
 

@@ -34,7 +34,7 @@ static struct {
 	int		chunks;
 	struct chunk	*chunk;
 	uint64_t	bytes, sndbuf, end_ns, seed;
-	bool		stock, cap;
+	bool		stock;
 
 	uint64_t	now_ns, start_ns;
 	uint64_t	written, sent, acked, received;
@@ -155,11 +155,12 @@ static void decide(void)
 		plan();
 }
 
-static bool has_room(const struct path *p)
+static bool has_room(const struct path *p, const struct dpa_path *row)
 {
-	if (sim.stock || !sim.cap)
+	if (sim.stock)
 		return p->unsent_bytes < sim.sndbuf;
-	return p->written - p->acked < path_cwnd(p) + BURST;
+	return dpa_has_room(&sim.st, row, path_pacing(p), p->srtt_ns,
+			    path_cwnd(p) + BURST);
 }
 
 /* Where the next bytes go; -1: nowhere now. */
@@ -182,7 +183,7 @@ static int pick(void)
 			if (!dpa_may_send(&sim.st, row))
 				continue;
 		}
-		if (!has_room(p))
+		if (!has_room(p, row))
 			continue;
 		linger = (p->unsent_bytes + p->inflight) / path_pacing(p);
 		if (!sim.stock && dpa_is_late(&sim.st, row))
@@ -393,7 +394,6 @@ static void read_input(void)
 		  &sim.seed) != 6)
 		fail("run END_NS SNDBUF STOCK POLICY ALPHA SEED");
 	sim.stock = stock;
-	sim.cap = true;
 	st->policy = policy;
 	st->interval_us = 25000;
 	if (scanf(" paths %d", &sim.paths) != 1 || sim.paths < 1 ||
