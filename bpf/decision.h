@@ -188,11 +188,13 @@ static __always_inline int dpa_may_send(const struct dpa_state *st,
 
 /*
  * What was given to a path cannot be recalled: it gets no more than its window
- * and one burst. In the last round trips before a deadline it gets just what
- * keeps it busy, one unit above what is in flight without a queue: a queue at
- * the bottleneck may overflow, and what is lost then comes too late.
+ * and one burst. In the last round trips before a deadline, and on costlier
+ * paths, it gets just what keeps it busy, one unit above what is in flight
+ * without a queue: a queue at the bottleneck may overflow, and what is lost
+ * comes too late, or costs twice.
  */
 static __always_inline int dpa_has_room(const struct dpa_state *st,
+					const struct dpa_scratch *s,
 					const struct dpa_path *p, __u64 pacing,
 					__u64 srtt_ns, __u64 window)
 {
@@ -201,7 +203,9 @@ static __always_inline int dpa_has_room(const struct dpa_state *st,
 	__u64 busy = dpa_bytes_in(rate, p->rtt_us * DPA_NSEC_PER_USEC) +
 		     st->unit;
 
-	if (left_ns && left_ns < DPA_TAIL_RTTS * srtt_ns && busy < window)
+	int tail = left_ns && left_ns < DPA_TAIL_RTTS * srtt_ns;
+
+	if ((tail || p->cost > s->outlook.cheapest) && busy < window)
 		return p->behind < busy;
 	return p->behind < window;
 }

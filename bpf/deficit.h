@@ -33,7 +33,7 @@
 #define DPA_LEARN_SHIFT		4
 
 /* what is decided about arrives by then before its deadline */
-#define DPA_MARGIN_NS		(10 * DPA_NSEC_PER_MSEC)
+#define DPA_MARGIN_NS		(5 * DPA_NSEC_PER_MSEC)
 
 /* more than any path carries; sums of 8 stay below 2^63 */
 #define DPA_BYTES_MAX		(1ULL << 60)

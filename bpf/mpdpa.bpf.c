@@ -117,13 +117,14 @@ static __always_inline void decide(struct mptcp_sock *msk,
 }
 
 static __always_inline bool has_room(const struct dpa_state *st,
+				     const struct dpa_scratch *s,
 				     const struct dpa_path *row,
 				     const struct tcp_sock *tp)
 {
 	const struct sock *ssk = (const struct sock *)tp;
 	__u64 window = (__u64)tp->snd_cwnd * tp->mss_cache + MPTCP_SEND_BURST;
 
-	return dpa_has_room(st, row, ssk->sk_pacing_rate, srtt_ns(tp), window);
+	return dpa_has_room(st, s, row, ssk->sk_pacing_rate, srtt_ns(tp), window);
 }
 
 /* When the subflow would have sent what it has, as the default scheduler asks. */
@@ -165,7 +166,7 @@ static __always_inline int pick(struct mptcp_sock *msk, struct dpa_state *st,
 		if (!row)
 			continue;
 		hold(subflow, st, row);
-		if (!dpa_may_send(st, row) || !has_room(st, row, tp) ||
+		if (!dpa_may_send(st, row) || !has_room(st, s, row, tp) ||
 		    !mptcp_dpa_subflow_memory_free(subflow))
 			continue;
 		time = linger(subflow, (const struct sock *)tp) >> 1;

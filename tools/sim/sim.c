@@ -159,7 +159,7 @@ static bool has_room(const struct path *p, const struct dpa_path *row)
 {
 	if (sim.stock)
 		return p->unsent_bytes < sim.sndbuf;
-	return dpa_has_room(&sim.st, row, path_pacing(p), p->srtt_ns,
+	return dpa_has_room(&sim.st, &sim.scratch, row, path_pacing(p), p->srtt_ns,
 			    path_cwnd(p) + BURST);
 }
 
