@@ -129,7 +129,7 @@ libbpf:
 .PHONY: unit
 unit: $(O)/test/decision_test
 
-$(O)/test/decision_test: bpf/decision_test.c bpf/decision.h kernel/state.h
+$(O)/test/decision_test: bpf/decision_test.c bpf/decision.h bpf/estimate.h bpf/threshold.h bpf/deficit.h kernel/state.h
 	@mkdir -p $(@D)
 	@$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Wno-sign-compare -Werror \
 		-fsanitize=undefined,address -fno-sanitize-recover=all \

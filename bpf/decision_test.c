@@ -81,44 +81,100 @@ static void test_rate(void)
 	EXPECT(dpa_rate(DPA_U64_MAX, 1000) == DPA_RATE_MAX);
 }
 
-/* Feeds a path that delivers at a constant rate, acknowledged in steps. */
-static __u64 feed(struct dpa_path *p, __u64 *now, __u64 *acked, __u64 rate,
-		  __u64 span, int busy)
+static void test_isqrt(void)
 {
-	__u64 end = *now + span;
+	int i;
 
-	while (*now < end) {
-		*now += 5 * MSEC;
-		if (busy)
-			*acked += rate / 200;
-		dpa_observe(p, *now, *acked, busy, 100 * MSEC);
+	EXPECT(dpa_isqrt(0) == 0);
+	EXPECT(dpa_isqrt(1) == 1);
+	EXPECT(dpa_isqrt(3) == 1);
+	EXPECT(dpa_isqrt((1ULL << 62) - 1) == (1U << 31) - 1);
+	EXPECT(dpa_isqrt((1ULL << 63) - 1) == 3037000499U);
+	for (i = 0; i < 1000000; i++) {
+		__u64 x = (draw() >> 1) >> (draw() % 63);
+		__u64 root = dpa_isqrt(x);
+
+		if (root * root > x || (root + 1) * (root + 1) <= x) {
+			EXPECT(root * root <= x);
+			EXPECT((root + 1) * (root + 1) > x);
+			return;
+		}
 	}
-	return p->goodput;
+}
+
+struct feed {
+	struct dpa_path	p;
+	__u64		now_ns;
+	__u64		acked;
+};
+
+/* Feeds a path that delivers at a constant rate, acknowledged in steps. */
+static void feed(struct feed *f, __u64 rate, __u64 span, int busy, int limited)
+{
+	__u64 end = f->now_ns + span;
+
+	while (f->now_ns < end) {
+		struct dpa_observation o = {
+			.rtt_ns = 100 * MSEC, .busy = busy, .limited = limited,
+		};
+
+		f->now_ns += 5 * MSEC;
+		if (busy)
+			f->acked += rate / 200;
+		o.now_ns = f->now_ns;
+		o.acked = f->acked;
+		dpa_observe(&f->p, &o);
+	}
+}
+
+static int within(__u64 value, __u64 least, __u64 most)
+{
+	return value >= least && value <= most;
 }
 
 static void test_estimate(void)
 {
-	struct dpa_path p = {};
-	__u64 now = 7 * SEC, acked = 1, before;
+	struct feed f = { .now_ns = 7 * SEC, .acked = 1 };
+	__u64 before;
 
-	feed(&p, &now, &acked, 1000000, SEC, 1);
-	EXPECT(p.samples > 0 && !p.ramping);
-	EXPECT(p.goodput > 980000 && p.goodput < 1020000);
+	feed(&f, 1000000, 3 * SEC, 1, 0);
+	EXPECT(f.p.samples && f.p.known && !f.p.ramping);
+	EXPECT(within(f.p.goodput, 980000, 1020000));
+	EXPECT(f.p.spread < 100000);
 
 	/* silence while nothing is on its way is not slowness */
-	before = p.goodput;
-	feed(&p, &now, &acked, 0, 10 * SEC, 0);
-	feed(&p, &now, &acked, 1000000, SEC, 1);
-	EXPECT(p.goodput > before * 95 / 100);
+	before = f.p.goodput;
+	feed(&f, 0, 10 * SEC, 0, 0);
+	feed(&f, 1000000, SEC, 1, 0);
+	EXPECT(f.p.goodput > before * 95 / 100);
 
-	/* silence while bytes are on their way is */
-	acked++;
-	feed(&p, &now, &acked, 0, 3 * SEC, 1);
-	EXPECT(p.goodput < 100000);
+	/* nor is what a sender holds back, but it can show more */
+	feed(&f, 100000, 3 * SEC, 1, 1);
+	EXPECT(f.p.goodput > before * 95 / 100);
+	feed(&f, 1500000, 3 * SEC, 1, 1);
+	EXPECT(f.p.goodput > 1400000);
+
+	/* silence while bytes are on their way is, and is seen in the spread */
+	f.acked++;
+	feed(&f, 0, SEC, 1, 0);
+	EXPECT(f.p.goodput < 200000);
+	EXPECT(f.p.spread > 300000);
 
 	/* and it recovers */
-	feed(&p, &now, &acked, 2000000, 5 * SEC, 1);
-	EXPECT(p.goodput > 1900000 && p.goodput < 2100000);
+	feed(&f, 2000000, 5 * SEC, 1, 0);
+	EXPECT(within(f.p.goodput, 1900000, 2100000));
+	EXPECT(f.p.spread < 50000);
+}
+
+static void test_gap(void)
+{
+	struct feed f = { .now_ns = 7 * SEC, .acked = 1 };
+
+	feed(&f, 1000000, 3 * SEC, 1, 0);
+	/* nobody looked for a second: that time is in no sample */
+	f.now_ns += SEC;
+	feed(&f, 1000000, 300 * MSEC, 1, 0);
+	EXPECT(f.p.goodput > 950000);
 }
 
 static void test_ramp(void)
@@ -126,20 +182,27 @@ static void test_ramp(void)
 	struct dpa_path p = {};
 	int i;
 
-	dpa_add_sample(&p, 1000);
-	EXPECT(p.ramping && p.goodput == 1000);
+	dpa_add_sample(&p, 1000, 0);
+	EXPECT(p.ramping && !p.known && p.goodput == 1000);
 	for (i = 0; i < 5; i++)
-		dpa_add_sample(&p, p.goodput * 2);
+		dpa_add_sample(&p, p.goodput * 2, 0);
 	EXPECT(p.ramping && p.goodput == 32000);
-	dpa_add_sample(&p, 33000);
+	dpa_add_sample(&p, 33000, 0);
 	EXPECT(p.ramping);
-	dpa_add_sample(&p, 33000);
-	EXPECT(!p.ramping);
-	dpa_add_sample(&p, 0);
-	EXPECT(p.goodput > 28000 && p.goodput < 33000);
+	dpa_add_sample(&p, 33000, 0);
+	EXPECT(!p.ramping && p.known);
+	dpa_add_sample(&p, 0, 0);
+	EXPECT(within(p.goodput, 23000, 23200));
 	p.samples = -1;
-	dpa_add_sample(&p, 33000);
-	EXPECT(p.samples == (__u16)-1);
+	dpa_add_sample(&p, 33000, 0);
+	EXPECT(p.samples == (__u8)-1);
+	/* the far ends */
+	p.goodput = 0;
+	dpa_add_sample(&p, DPA_RATE_MAX, 0);
+	EXPECT(p.spread > p.goodput / 2);
+	dpa_add_sample(&p, 0, 0);
+	dpa_add_sample(&p, DPA_RATE_MAX, 0);
+	EXPECT(p.goodput <= DPA_RATE_MAX);
 }
 
 static void test_virtual_deadline(void)
@@ -154,6 +217,8 @@ static void test_virtual_deadline(void)
 	EXPECT(dpa_virtual_left_ns(&st, 0) == (__s64)(8 * SEC));
 	EXPECT(dpa_virtual_left_ns(&st, 100 * MSEC) ==
 	       (__s64)(8 * SEC + 50 * MSEC));
+	st.alpha_milli = 0;
+	EXPECT(dpa_virtual_left_ns(&st, 0) == (__s64)(8 * SEC));
 	st.alpha_milli = 800;
 	EXPECT(dpa_virtual_left_ns(&st, 0) == (__s64)(6 * SEC));
 	st.alpha_milli = 100;
@@ -170,29 +235,53 @@ static void test_virtual_deadline(void)
 	EXPECT(dpa_virtual_left_ns(&st, DPA_U64_MAX >> 2) > 0);
 }
 
-/* One decision over paths of given cost and goodput. */
-static __u32 decide(struct dpa_state *st, int n, const __u32 *cost,
-		    const __u64 *goodput)
+#define RTT_US	100000
+
+/* Paths that have carried so much for long. */
+static void set_paths(struct dpa_state *st, int n, const __u32 *cost,
+		      const __u32 *goodput)
 {
 	int i;
 
-	st->outlook = (struct dpa_outlook){};
-	for (i = 0; i < n; i++) {
-		struct dpa_path p = {
-			.cost = cost[i], .goodput = goodput[i], .samples = 9,
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++) {
+		st->path[i] = (struct dpa_path){};
+		if (i >= n)
+			continue;
+		st->path[i] = (struct dpa_path){
+			.cost = cost[i], .goodput = goodput[i],
+			.samples = 99, .known = 1, .sampling = 1,
+			.rtt_us = RTT_US,
 		};
-
-		dpa_outlook_add(&st->outlook, &p, st->cost_limit, 0);
 	}
-	st->cost_limit = dpa_threshold(st);
+}
+
+static void look(struct dpa_state *st, struct dpa_scratch *s, int n)
+{
+	int i;
+
+	dpa_look_begin(st, s);
+	for (i = 0; i < n; i++)
+		dpa_look_at(st, s, &st->path[i], 0);
+}
+
+/* One decision of the threshold rule over paths of given cost and goodput. */
+static __u32 decide(struct dpa_state *st, int n, const __u32 *cost,
+		    const __u32 *goodput)
+{
+	struct dpa_scratch s;
+
+	set_paths(st, n, cost, goodput);
+	look(st, &s, n);
+	dpa_decide_begin(st, &s);
+	dpa_decide_threshold(st, &s);
 	return st->cost_limit;
 }
 
 static void test_threshold(void)
 {
 	const __u32 cost[] = { 5, 1, 3 };
-	const __u64 fast[] = { 1000000, 1000000, 1000000 };
-	const __u64 slow[] = { 100000, 100000, 100000 };
+	const __u32 fast[] = { 1000000, 1000000, 1000000 };
+	const __u32 slow[] = { 100000, 100000, 100000 };
 	struct dpa_state st = {
 		.now_ns = SEC,
 		.chunk_start_ns = SEC,
@@ -238,7 +327,7 @@ static void test_threshold(void)
 static void test_forecast(void)
 {
 	const __u32 cost[] = { 1, 3, MPTCP_DPA_COST_FORBIDDEN };
-	const __u64 goodput[] = { 100000, 500000, 1000000 };
+	const __u32 goodput[] = { 100000, 500000, 1000000 };
 	struct dpa_state st = {
 		.now_ns = SEC,
 		.chunk_start_ns = SEC,
@@ -247,22 +336,30 @@ static void test_forecast(void)
 		.alpha_milli = 1000,
 		.cost_limit = 1,
 	};
+	struct dpa_scratch s;
 
 	EXPECT(decide(&st, 3, cost, goodput) == 3);
-	dpa_forecast(&st);
 	EXPECT(st.forecast == 1000000 && !st.at_risk);
 	/* the forbidden path is never the next, nor counted on */
 	EXPECT(decide(&st, 3, cost, goodput) == 1);
 	st.chunk_end = 6500000;
-	dpa_forecast(&st);
+	decide(&st, 3, cost, goodput);
 	EXPECT(st.at_risk);
-	st.outlook.unsure = 1;
-	dpa_forecast(&st);
+	/* there is hope while a path has not shown what it can carry */
+	st.path[1].known = 0;
+	look(&st, &s, 3);
+	dpa_decide_begin(&st, &s);
 	EXPECT(!st.at_risk);
 }
 
 static void test_patience(void)
 {
+	struct dpa_scratch s = {
+		.outlook = {
+			.goodput = 1000, .cheapest = 1, .above = 2,
+			.ramping = 1,
+		},
+	};
 	struct dpa_state st = {
 		.now_ns = SEC,
 		.chunk_start_ns = SEC,
@@ -270,18 +367,283 @@ static void test_patience(void)
 		.chunk_end = 9000000,
 		.alpha_milli = 1000,
 		.cost_limit = 1,
-		.outlook = {
-			.goodput = 1000, .cheapest = 1, .above = 2,
-			.ramping = 1,
-		},
 	};
 
-	EXPECT(dpa_threshold(&st) == 1);
+	EXPECT(dpa_threshold(&st, &s) == 1);
 	st.now_ns += SEC;
-	EXPECT(dpa_threshold(&st) == 2);
+	EXPECT(dpa_threshold(&st, &s) == 2);
 	st.now_ns -= SEC;
-	st.outlook.ramping = 0;
-	EXPECT(dpa_threshold(&st) == 2);
+	s.outlook.ramping = 0;
+	EXPECT(dpa_threshold(&st, &s) == 2);
+}
+
+/* One decision of the deficit rule for chunks given as (end, deadline). */
+static void plan(struct dpa_state *st, struct dpa_scratch *s, int paths,
+		 int chunks, const __u64 (*chunk)[2])
+{
+	int i;
+
+	look(st, s, paths);
+	st->chunk_end = chunk[0][0];
+	st->chunk_deadline_ns = chunk[0][1];
+	dpa_decide_begin(st, s);
+	dpa_plan_begin(st, s);
+	for (i = 0; i < chunks; i++) {
+		s->horizon = (struct dpa_horizon){
+			.end = chunk[i][0], .deadline_ns = chunk[i][1],
+			.alpha_milli = st->alpha_milli,
+			.late_policy = st->late_policy,
+		};
+		dpa_plan_chunk(st, s);
+	}
+	dpa_plan_end(st, s);
+}
+
+static void test_deficit(void)
+{
+	const __u32 cost[] = { 9, 1 };
+	const __u32 goodput[] = { 1000000, 1000000 };
+	__u64 chunk[][2] = { { 9000000, 11 * SEC } };
+	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_scratch s;
+
+	set_paths(&st, 2, cost, goodput);
+	/* the cheap path suffices: 10 s less a half round trip, and the margin */
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.cost_limit == 1 && !st.open_cost && !st.budget);
+	EXPECT(dpa_is_held(&st, 9) && !dpa_is_held(&st, 1));
+	/* a shortfall far ahead can wait */
+	chunk[0][0] = 12000000;
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(!st.open_cost);
+	/* one that is half of what the costly path can do cannot; it gets that */
+	chunk[0][0] = 15200000;
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.cost_limit == 1 && st.open_cost == 9);
+	EXPECT(within(st.budget, 5250000, 5260000));
+	EXPECT(!dpa_is_held(&st, 9));
+	/* once open it stays so until nothing is short */
+	chunk[0][0] = 12000000;
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.open_cost == 9 && within(st.budget, 2050000, 2060000));
+	chunk[0][0] = 9900000;
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(!st.open_cost);
+	/* all of it is needed */
+	chunk[0][0] = 19895000;
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.cost_limit == 9);
+	/* bytes already given to the cheap path go before new ones */
+	st.path[1].behind = 1000000;
+	chunk[0][0] = 9900000;
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.open_cost == 9);
+	EXPECT(within(st.budget, 850000, 860000));
+}
+
+static void test_deficit_caution(void)
+{
+	const __u32 cost[] = { 1, 9 };
+	const __u32 goodput[] = { 1000000, 1000000 };
+	const __u64 chunk[][2] = { { 900000, 2 * SEC } };
+	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_scratch s;
+
+	set_paths(&st, 2, cost, goodput);
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(!st.open_cost);
+	/* a path whose goodput varies is trusted less */
+	st.path[0].spread = 400000;
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.open_cost == 9);
+	/* unless alpha says by how much */
+	st.alpha_milli = 1000;
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(!st.open_cost);
+	st.alpha_milli = 500;
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.open_cost == 9);
+	/* and one that was not used for long, too */
+	st.alpha_milli = 0;
+	st.path[0].spread = 0;
+	st.path[0].sampling = 0;
+	st.path[0].sample_tick = dpa_tick(SEC) - dpa_tick(60 * SEC);
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.open_cost == 9);
+	EXPECT(within(st.budget, 400000, 450000));
+}
+
+static void test_deficit_outcomes(void)
+{
+	const __u32 cost[] = { 1, 9 };
+	const __u32 goodput[] = { 1000000, 1000000 };
+	const __u64 chunk[][2] = { { 500000, 2 * SEC } };
+	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_scratch s;
+	int i;
+
+	set_paths(&st, 2, cost, goodput);
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.caution == DPA_CAUTION_MIN && st.saved);
+	/* a miss although a path was held makes it more careful, up to a bound */
+	st.missed++;
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.caution == DPA_CAUTION_MIN + DPA_CAUTION_MORE);
+	for (i = 0; i < 100; i++) {
+		st.missed++;
+		plan(&st, &s, 2, 1, chunk);
+	}
+	EXPECT(st.caution == DPA_CAUTION_MAX);
+	/* chunks that are met make it bolder, down to a bound */
+	for (i = 0; i < 100; i++) {
+		st.met++;
+		plan(&st, &s, 2, 1, chunk);
+	}
+	EXPECT(st.caution == DPA_CAUTION_MIN);
+	/* a miss at full speed teaches nothing */
+	st.saved = 0;
+	st.missed++;
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.caution == DPA_CAUTION_MIN);
+}
+
+static void test_deficit_levels(void)
+{
+	const __u32 cost[] = { 7, 3, 1, 3 };
+	const __u32 goodput[] = { 1000000, 400000, 1000000, 600000 };
+	__u64 chunk[][2] = { { 1500000, 2 * SEC } };
+	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_scratch s;
+
+	set_paths(&st, 4, cost, goodput);
+	/* equal costs are one level */
+	plan(&st, &s, 4, 1, chunk);
+	EXPECT(st.cost_limit == 1 && st.open_cost == 3);
+	chunk[0][0] = 2500000;
+	plan(&st, &s, 4, 1, chunk);
+	EXPECT(st.cost_limit == 3 && st.open_cost == 7);
+	EXPECT(within(st.budget, 600000, 700000));
+	/* a forbidden path is none */
+	st.path[0].cost = MPTCP_DPA_COST_FORBIDDEN;
+	chunk[0][0] = 1880000;
+	plan(&st, &s, 4, 1, chunk);
+	EXPECT(st.cost_limit <= 3);
+}
+
+static void test_deficit_chunks(void)
+{
+	const __u32 cost[] = { 1, 9 };
+	const __u32 goodput[] = { 1000000, 1000000 };
+	/* the second is due soon after the first, and larger */
+	__u64 chunk[][2] = { { 500000, 2 * SEC }, { 2200000, 2 * SEC + SEC / 2 } };
+	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_scratch s;
+
+	set_paths(&st, 2, cost, goodput);
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(!st.open_cost);
+	plan(&st, &s, 2, 2, chunk);
+	EXPECT(st.open_cost == 9);
+	EXPECT(within(st.budget, 740000, 770000));
+	/* what cannot be met is given up where its owner wants, the rest not */
+	chunk[0][0] = 9000000;
+	chunk[1][0] = 9000000;
+	chunk[1][1] = 20 * SEC;
+	st.late_policy = MPTCP_DPA_LATE_POLICY_CHEAP;
+	plan(&st, &s, 2, 2, chunk);
+	EXPECT(st.cost_limit == 1 && !st.open_cost && st.at_risk);
+	st.late_policy = MPTCP_DPA_LATE_POLICY_SPEND;
+	plan(&st, &s, 2, 2, chunk);
+	EXPECT(st.cost_limit == 9);
+}
+
+static void test_deficit_learning(void)
+{
+	const __u32 cost[] = { 1, 9 };
+	const __u32 goodput[] = { 0, 0 };
+	const __u64 chunk[][2] = { { 1600000, 9 * SEC } };
+	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_scratch s;
+
+	set_paths(&st, 2, cost, goodput);
+	st.path[0].known = 0;
+	st.path[0].samples = 0;
+	st.path[1].known = 0;
+	st.path[1].samples = 0;
+	/* nothing is known: a sixteenth of the chunk may go the costly way */
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.cost_limit == 1 && st.open_cost == 9 && st.budget == 100000);
+	st.unit = 30000;
+	s.best = 1;
+	EXPECT(dpa_picked(&st, &s, 65000) == 30000);
+	EXPECT(st.budget == 70000 && st.spent == 30000);
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.budget == 70000);
+	/* what is known then decides */
+	st.path[0].known = 1;
+	st.path[0].goodput = 1000000;
+	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.cost_limit == 1 && !st.open_cost);
+}
+
+static void test_room(void)
+{
+	struct dpa_state st = {
+		.now_ns = SEC, .next_deadline_ns = 20 * SEC, .unit = 30000,
+	};
+	struct dpa_scratch s = { .outlook = { .cheapest = 1 } };
+	struct dpa_path p = {
+		.cost = 1, .goodput = 1000000, .rtt_us = RTT_US, .known = 1,
+	};
+
+	p.behind = 250000;
+	EXPECT(dpa_has_room(&st, &s, &p, 1000000, 200 * MSEC, 260000));
+	EXPECT(!dpa_has_room(&st, &s, &p, 1000000, 200 * MSEC, 240000));
+	/* shorter near a deadline, and on costlier paths */
+	st.next_deadline_ns = 2 * SEC;
+	EXPECT(!dpa_has_room(&st, &s, &p, 1000000, 200 * MSEC, 260000));
+	p.behind = 125000;
+	EXPECT(dpa_has_room(&st, &s, &p, 1000000, 200 * MSEC, 260000));
+	st.next_deadline_ns = 20 * SEC;
+	p.behind = 250000;
+	p.cost = 9;
+	EXPECT(!dpa_has_room(&st, &s, &p, 1000000, 200 * MSEC, 260000));
+
+	p.behind = 900000;
+	st.next_deadline_ns = 2 * SEC;
+	EXPECT(!dpa_is_late(&st, &p));
+	p.behind = 1030000;
+	EXPECT(dpa_is_late(&st, &p));
+	st.next_deadline_ns = 0;
+	EXPECT(!dpa_is_late(&st, &p));
+}
+
+/* Whatever it is given, it neither traps nor breaks its word. */
+static void test_any_input(void)
+{
+	struct dpa_state st = {};
+	struct dpa_scratch s;
+	int i, k;
+
+	for (i = 0; i < 200000; i++) {
+		__u64 chunk[2][2];
+		unsigned char *byte = (unsigned char *)&st;
+		size_t n;
+
+		for (n = 0; n < sizeof(st); n++)
+			byte[n] = draw() >> (draw() % 64);
+		for (k = 0; k < 2; k++) {
+			chunk[k][0] = draw() >> (draw() % 64);
+			chunk[k][1] = draw() >> (draw() % 64);
+		}
+		plan(&st, &s, MPTCP_DPA_PATHS_MAX, 2, chunk);
+		EXPECT(!st.open_cost || st.open_cost > st.cost_limit);
+		EXPECT(st.open_cost || !st.budget);
+		EXPECT(st.caution <= DPA_CAUTION_MAX);
+		dpa_decide_threshold(&st, &s);
+		if (failures)
+			return;
+	}
 }
 
 static const struct {
@@ -290,12 +652,22 @@ static const struct {
 } tests[] = {
 	{ "what a rate carries in a time", test_bytes_in },
 	{ "the rate of bytes in a time", test_rate },
-	{ "goodput of a path, busy, idle and silent", test_estimate },
+	{ "square roots", test_isqrt },
+	{ "goodput of a path, busy, idle, silent, held back", test_estimate },
+	{ "time without a look", test_gap },
 	{ "a path that ramps up", test_ramp },
 	{ "the virtual deadline", test_virtual_deadline },
 	{ "the threshold rule over three costs", test_threshold },
 	{ "forecast and risk", test_forecast },
 	{ "patience while a path ramps up", test_patience },
+	{ "the deficit rule opens late, and for the shortfall", test_deficit },
+	{ "caution, alpha and age", test_deficit_caution },
+	{ "outcomes make it careful or bold", test_deficit_outcomes },
+	{ "levels of cost", test_deficit_levels },
+	{ "chunks together", test_deficit_chunks },
+	{ "learning about unknown paths", test_deficit_learning },
+	{ "room on a path, and lateness", test_room },
+	{ "any input", test_any_input },
 };
 
 int main(void)
@@ -303,6 +675,7 @@ int main(void)
 	size_t n = sizeof(tests) / sizeof(tests[0]), i;
 	int bad = 0;
 
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("TAP version 13\n1..%zu\n", n);
 	for (i = 0; i < n; i++) {
 		failures = 0;
