@@ -63,6 +63,7 @@ struct dpa_scratch {
 	__u64	best_linger;
 	__s32	best;		/* row; -1: none */
 	__u8	learning;	/* the cheapest paths are not known yet */
+	__u8	patience_over;	/* though they had some round trips' time */
 	__u8	trial;		/* a path is used to get to know it */
 };
 

@@ -255,13 +255,15 @@ static void set_paths(struct dpa_state *st, int n, const __u32 *cost,
 	}
 }
 
+static __u64 look_rtt;
+
 static void look(struct dpa_state *st, struct dpa_scratch *s, int n)
 {
 	int i;
 
 	dpa_look_begin(st, s);
 	for (i = 0; i < n; i++)
-		dpa_look_at(st, s, &st->path[i], 0);
+		dpa_look_at(st, s, &st->path[i], look_rtt);
 }
 
 /* One decision of the threshold rule over paths of given cost and goodput. */
@@ -570,8 +572,15 @@ static void test_deficit_learning(void)
 	st.path[0].samples = 0;
 	st.path[1].known = 0;
 	st.path[1].samples = 0;
-	/* nothing is known: a sixteenth of the chunk may go the costly way */
+	/* nothing is known, and it is too early to ask */
+	st.path[0].rtt_us = 0;
+	look_rtt = 10 * MSEC;
 	plan(&st, &s, 2, 1, chunk);
+	EXPECT(st.cost_limit == 1 && !st.open_cost);
+	/* later a sixteenth of the chunk may go the costly way */
+	st.now_ns += 40 * MSEC;
+	plan(&st, &s, 2, 1, chunk);
+	look_rtt = 0;
 	EXPECT(st.cost_limit == 1 && st.open_cost == 9 && st.budget == 100000);
 	st.unit = 30000;
 	s.best = 1;

@@ -27,9 +27,11 @@
 #define DPA_OPEN_LAG_MS		2000ULL
 
 /*
- * While the cheapest paths have not shown what they can carry, this share of
- * a chunk may be put on others: 1 / 2^4.
+ * For so many round trips a chunk waits for the cheapest paths to show what
+ * they can carry. While they have not, this share of it may be put on others:
+ * 1 / 2^4.
  */
+#define DPA_LEARN_RTTS		4
 #define DPA_LEARN_SHIFT		4
 
 /* what is decided about arrives by then before its deadline */
@@ -124,7 +126,9 @@ static __always_inline int dpa_is_time(const struct dpa_state *st,
 
 	if (left <= st->unit / 2)
 		return 0;
-	if (level->unknown || s->learning)
+	if (s->learning)
+		return s->patience_over;
+	if (level->unknown)
 		return 1;
 	if (!st->trial &&
 	    (st->cost_limit >= level->cost || st->open_cost == level->cost))
@@ -259,7 +263,8 @@ static __always_inline void dpa_plan_begin(struct dpa_state *st,
 	st->met_seen = st->met;
 
 	s->learning = o->cheapest_unsure &&
-		       spent_ns < whole_ns / DPA_RAMP_PATIENCE;
+		      spent_ns < whole_ns / DPA_RAMP_PATIENCE;
+	s->patience_over = spent_ns >= DPA_LEARN_RTTS * o->rtt_ns;
 	s->plan = (struct dpa_plan){ .limit = o->cheapest };
 	s->trial = 0;
 }
