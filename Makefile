@@ -147,6 +147,8 @@ guest: modules bpf lib cmd
 	@cp -u $(MODULE) $(BPF_OBJECTS) $(SELFTESTS)/
 	@cp -u $(O)/bin/mpdpa $(GUEST)/usr/local/sbin/
 
+-include tools/testbed/build.mk
+
 # --- installation on a real machine -----------------------------------------
 
 ## install         module, command, library, man pages (DESTDIR, PREFIX=/usr)

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path as File
 from typing import Any
 
-from . import results
+from . import protocols, results
 from .cellspec import Cell
 from .errors import MeasurementError, UsageError
 from .guestrun import NATIVE, REPOSITORY, Machine, Measured, Runner
 from .progress import Display, display
 from .results import Finished
-from .scenario import MPDPA, Alpha, Scenario
+from .protocols import Settings
+from .scenario import Alpha, Scenario
 from .score import score
 
 
@@ -30,6 +31,7 @@ class Choice:
     limits: bool = False
     alphas: tuple[Alpha, ...] = ()
     seeds: tuple[int, ...] = ()
+    settings: Settings = ()
 
 
 def cells_of(scenario: Scenario, choice: Choice) -> list[Cell]:
@@ -39,16 +41,19 @@ def cells_of(scenario: Scenario, choice: Choice) -> list[Cell]:
     cells = []
     for deadline in deadlines:
         for protocol in choice.protocols or plan.protocols:
-            alphas = (choice.alphas or plan.alpha) if protocol == MPDPA else (None,)
+            kind = protocols.find(protocol)
+            alphas = (choice.alphas or plan.alpha or kind.alpha) if kind.alpha else (None,)
             for alpha in alphas:
                 for seed in choice.seeds or plan.seeds:
-                    cells.append(Cell(scenario, protocol, deadline, alpha, seed))
+                    cells.append(
+                        Cell(scenario, protocol, deadline, alpha, seed, choice.settings)
+                    )
     return cells
 
 
 def _measured_as(cell: Cell) -> Cell:
     """What is run for it: protocols that know no deadline run once for all deadlines."""
-    return cell if cell.protocol == MPDPA else replace(cell, deadline_ms=None)
+    return cell if cell.kind.deadlines else replace(cell, deadline_ms=None)
 
 
 def overlays(given: list[File], cells: list[Cell], kind: str) -> tuple[File, ...]:
@@ -61,11 +66,13 @@ def overlays(given: list[File], cells: list[Cell], kind: str) -> tuple[File, ...
     built = REPOSITORY / "out/guest"
     if built.is_dir():
         return (built,)
-    if any(cell.protocol not in ("tcp", "mptcp") for cell in cells):
+    if any(cell.scheduler not in (None, "default") for cell in cells):
         raise UsageError(
             f"{built}: overlay: expected the built scheduler (run make), "
             "or --protocol tcp --protocol mptcp"
         )
+    if any(path.varies for cell in cells for path in cell.scenario.paths):
+        raise UsageError(f"{built}: overlay: expected the links' program (run make guest)")
     return ()
 
 
@@ -78,13 +85,15 @@ class Experiment:
     finished: list[Finished]
 
 
-def run(cells: list[Cell], machine: Machine, jobs: int, out: File, command: str) -> Experiment:
+def run(
+    cells: list[Cell], machine: Machine, jobs: int, out: File, command: str, *, quiet: bool = False
+) -> Experiment:
     """Runs everything; the directory then holds results.json and series/."""
     wanted = list(dict.fromkeys(_measured_as(cell) for cell in cells))
     _clear(out)
     with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
         runner = Runner(machine, File(scratch), out / "log")
-        measured = _run_all(runner, wanted, jobs)
+        measured = _run_all(runner, wanted, jobs, quiet)
         series = _keep_series(out, measured)
     finished = []
     for cell in cells:
@@ -96,6 +105,14 @@ def run(cells: list[Cell], machine: Machine, jobs: int, out: File, command: str)
     return Experiment(out, content, finished)
 
 
+def replay(cell: Cell, machine: Machine, out: File) -> dict[str, dict[str, Any]]:
+    """Measures how closely each path follows its rates; see the module of that name."""
+    with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
+        runner = Runner(machine, File(scratch), out, "flood")
+        paths: dict[str, dict[str, Any]] = runner.run(cell, lambda _: None).raw["paths"]
+        return paths
+
+
 def _clear(out: File) -> None:
     """Old results go first: what is there afterwards belongs together."""
     out.mkdir(parents=True, exist_ok=True)
@@ -105,8 +122,10 @@ def _clear(out: File) -> None:
         (out / name).unlink(missing_ok=True)
 
 
-def _run_all(runner: Runner, cells: list[Cell], jobs: int) -> dict[Cell, Measured]:
-    with display(len(cells)) as shown, ThreadPoolExecutor(jobs) as pool:
+def _run_all(
+    runner: Runner, cells: list[Cell], jobs: int, quiet: bool
+) -> dict[Cell, Measured]:
+    with display(len(cells), quiet) as shown, ThreadPoolExecutor(jobs) as pool:
         # The longest first, so that none of the processors ends up waiting for it.
         order = sorted(cells, key=lambda cell: -cell.expected_seconds)
         futures = {cell: pool.submit(_run_one, runner, cell, shown) for cell in order}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import select
 import sys
 import time
 from contextlib import ExitStack
@@ -16,7 +17,6 @@ from . import cellspec, checks
 from .cellspec import Cell
 from .child import Channel, Child, Message
 from .errors import MeasurementError
-from .player import Player
 from .receiver import Receiver
 from .schedulers import scheduler
 from .sender import Sender
@@ -25,6 +25,7 @@ from .topology import Network, drops, network
 # Lines on standard output that a runner on the host's side follows.
 PROGRESS = "testbed: progress"
 _SETUP_SECONDS = 60
+_USUAL_BUFFER_BYTES = 4 << 20
 _GRACE_SECONDS = 60
 
 
@@ -42,8 +43,12 @@ def execute(cell: Cell, out: File) -> None:
 
 def _configure_hosts(net: Network) -> None:
     congestion = net.cell.scenario.connection.congestion
+    size = net.cell.scenario.connection.buffer_bytes
     for host in (net.client, net.server):
         host.sysctl("net.ipv4.tcp_congestion_control", congestion)
+        # The window's scale follows from it.
+        if size > _USUAL_BUFFER_BYTES:
+            host.sysctl("net.ipv4.tcp_rmem", f"4096 131072 {size}")
 
 
 def _send(net: Network, out: File, channel: Channel) -> None:
@@ -65,20 +70,20 @@ def _transfer(net: Network, out: File) -> dict[str, Any]:
         sender = Child("sender", net.client, partial(_send, net, out))
         stack.callback(sender.stop)
         t0_ns = sender.expect("started", _SETUP_SECONDS)["t0_ns"]
-        player = Player(net, t0_ns)
-        stack.callback(player.stop)
+        net.start(t0_ns)
         print(f"{PROGRESS} 0", flush=True)
-        delivered, measured = _follow(cell, player, receiver, sender)
+        delivered, measured = _follow(cell, receiver, sender)
         dropped = {path.name: drops(net, path) for path in cell.used_paths}
     return _raw(cell, t0_ns, delivered, measured, dropped)
 
 
-def _follow(cell: Cell, player: Player, receiver: Child, sender: Child) -> tuple[Message, Message]:
+def _follow(cell: Cell, receiver: Child, sender: Child) -> tuple[Message, Message]:
     """Until the sender has measured all, with the receiver's result handed on to it."""
     end = time.monotonic() + cell.expected_seconds * 2 + _GRACE_SECONDS
     delivered: Message | None = None
     while True:
-        ready = player.wait([sender.channel, *([] if delivered else [receiver.channel])], end)
+        channels = [sender.channel, *([] if delivered else [receiver.channel])]
+        ready = select.select(channels, [], [], max(0, end - time.monotonic()))[0]
         if not ready:
             raise MeasurementError("no end in sight: the transfer stalled")
         if receiver.channel in ready:

@@ -3,33 +3,47 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
-from .rates import Rates
-from .scenario import ADAPTIVE, DEFAULT_SCHEDULER, Alpha, Connection, Load, Path, Plan, Scenario
+from . import protocols, rates
+from .protocols import Protocol, Settings
+from .scenario import ADAPTIVE, Alpha, Connection, Load, Path, Plan, Scenario
 
 
 @dataclass(frozen=True)
 class Cell:
-    """``protocol`` is tcp, mptcp (the default scheduler) or the name of a scheduler."""
+    """``settings`` are sysctls of the sender's namespace beside those of the protocol."""
 
     scenario: Scenario
     protocol: str
     deadline_ms: int | None
     alpha: Alpha
     seed: int
+    settings: Settings = ()
+    kind: Protocol = field(default=None, repr=False)  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.kind is None:
+            object.__setattr__(self, "kind", protocols.find(self.protocol))
 
     @property
     def multipath(self) -> bool:
-        return self.protocol != "tcp"
+        return self.kind.scheduler is not None
 
     @property
     def scheduler(self) -> str | None:
         """Value of net.mptcp.scheduler."""
-        if not self.multipath:
-            return None
-        return DEFAULT_SCHEDULER if self.protocol == "mptcp" else self.protocol
+        return self.kind.scheduler
+
+    @property
+    def sysctls(self) -> Settings:
+        return self.kind.settings(self.alpha) + self.settings
+
+    @property
+    def tells_deadlines(self) -> bool:
+        return self.kind.deadlines and self.deadline_ms is not None
 
     @property
     def used_paths(self) -> tuple[Path, ...]:
@@ -50,20 +64,18 @@ class Cell:
             words.append(f"d{self.deadline_ms}")
         if self.alpha is not None:
             words.append("adaptive" if self.alpha == ADAPTIVE else f"a{self.alpha:g}")
-        return "-".join([*words, f"s{self.seed}"])
+        words += [f"{name.rpartition('.')[2]}={value}" for name, value in self.settings]
+        return "-".join([*words, f"s{self.seed}"]).replace("/", "_").replace(" ", "_")
 
     @property
     def protocol_title(self) -> str:
-        known = {
-            "tcp": f"TCP on {self.scenario.preferred.name}",
-            "mptcp": "MPTCP, default scheduler",
-        }
-        title = known.get(self.protocol, self.protocol)
-        if self.alpha is None:
-            return title
-        return f"{title}, α {self.alpha if self.alpha == ADAPTIVE else format(self.alpha, 'g')}"
+        words = [self.kind.title]
+        if self.alpha is not None:
+            words.append(f"α {self.alpha if self.alpha == ADAPTIVE else format(self.alpha, 'g')}")
+        words += [f"{name.rpartition('.')[2]}={value}" for name, value in self.settings]
+        return ", ".join(words)
 
-    @property
+    @cached_property
     def expected_seconds(self) -> float:
         """Of traffic, roughly: until the last chunk is due, or the path has carried all."""
         load = self.scenario.load
@@ -76,7 +88,10 @@ class Cell:
 
 
 def to_json(cell: Cell) -> str:
-    return json.dumps(asdict(cell), indent=1) + "\n"
+    data = asdict(cell)
+    for row, path in zip(data["scenario"]["paths"], cell.scenario.paths, strict=True):
+        row["rates"] = {"step_ms": path.rates.step_ms, "packed": path.rates.packed()}
+    return json.dumps(data, indent=1) + "\n"
 
 
 def from_json(text: str) -> Cell:
@@ -88,9 +103,17 @@ def from_json(text: str) -> Cell:
     whole = Scenario(
         scenario["name"], scenario["title"], connection, Load(**scenario["load"]), paths, plan
     )
-    return Cell(scenario=whole, **data)
+    kind = {
+        key: tuple(tuple(item) if isinstance(item, list) else item for item in value)
+        if isinstance(value, list)
+        else value
+        for key, value in data.pop("kind").items()
+    }
+    settings = tuple((name, value) for name, value in data.pop("settings"))
+    return Cell(scenario=whole, settings=settings, kind=Protocol(**kind), **data)
 
 
 def _path(row: dict[str, Any]) -> Path:
     shape = row.pop("rates")
-    return Path(rates=Rates(shape["step_ms"], tuple(shape["bps"])), **row)
+    windows = tuple((start, end) for start, end in row.pop("up_ms"))
+    return Path(rates=rates.unpacked(shape["step_ms"], shape["packed"]), up_ms=windows, **row)

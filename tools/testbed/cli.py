@@ -1,4 +1,4 @@
-"""The command line. The guest has ``cell`` alone; the rest is imported on the host's side."""
+"""The command line. The guest has ``execute`` and ``flood`` alone."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path as File
 from types import FrameType
 
-from . import cell
+from . import cell, replay
 from .errors import MeasurementError, UsageError
 
 _ABOUT = """Measures deadline-aware scheduling over Multipath TCP."""
+INSIDE = {
+    "execute": "execute one cell on this kernel (what the other commands use)",
+    "flood": "measure whether the links of a cell follow their rates, on this kernel",
+}
 
 
 def _parser(host_side: bool) -> argparse.ArgumentParser:
@@ -22,9 +26,10 @@ def _parser(host_side: bool) -> argparse.ArgumentParser:
         from . import options
 
         options.add_commands(commands)
-    one = commands.add_parser("cell", help="execute one cell on this kernel (what runs use)")
-    one.add_argument("spec", type=File, metavar="SPEC.json")
-    one.add_argument("--out", type=File, required=True, metavar="DIR")
+    for word, text in INSIDE.items():
+        one = commands.add_parser(word, help=text)
+        one.add_argument("spec", type=File, metavar="SPEC.json")
+        one.add_argument("--out", type=File, required=True, metavar="DIR")
     return top
 
 
@@ -36,13 +41,15 @@ def main(arguments: list[str]) -> int:
     # Also if we were started in the background of a shell, which has it ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _terminate)
-    host_side = arguments[:1] != ["cell"]
+    host_side = not set(arguments[:1]) & set(INSIDE)
     try:
         if host_side:
             _demand_packages()
         chosen = _parser(host_side).parse_args(arguments)
-        if chosen.what == "cell":
+        if chosen.what == "execute":
             return cell.main(chosen.spec, chosen.out)
+        if chosen.what == "flood":
+            return replay.main(chosen.spec, chosen.out)
         from . import options
 
         return options.execute(chosen)

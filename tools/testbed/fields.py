@@ -24,6 +24,10 @@ class Fields:
     def empty(self) -> bool:
         return not self._left
 
+    def names(self) -> list[str]:
+        """The keys that were not taken yet."""
+        return list(self._left)
+
     def fail(self, key: str, expected: str, got: object = _MISSING) -> UsageError:
         found = "" if got is _MISSING else f", got {_show(got)}"
         return UsageError(f"{self._where}: {self._name(key)}: expected {expected}{found}")
@@ -51,6 +55,12 @@ class Fields:
 
     def text(self, key: str, default: Any = _MISSING) -> Any:
         return self._take(key, default, "a text", lambda v: isinstance(v, str) and v != "")
+
+    def flag(self, key: str, default: Any = _MISSING) -> Any:
+        return self._take(key, default, "true or false", lambda v: isinstance(v, bool))
+
+    def scalar(self, key: str) -> Any:
+        return self._take(key, _MISSING, "a text or a whole number", _is_plain)
 
     def choice(self, key: str, among: tuple[object, ...], default: Any = _MISSING) -> Any:
         expected = "one of " + ", ".join(str(value) for value in among)

@@ -1,4 +1,4 @@
-"""Starts cells: in a guest of tools/vm, or on this kernel. Both execute ``testbed cell``."""
+"""Starts cells: in a guest of tools/vm, or on this kernel. Both execute ``testbed execute``."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ GUEST_TOOL = REPOSITORY / "tools/vm/guest"
 # What a guest needs of this package. Nothing else goes in, because every change of the guest's
 # content shifts its results a little.
 GUEST_MODULES = (
-    "__init__", "__main__", "cell", "cellspec", "checks", "child", "cli", "dpa", "errors",
-    "events", "fields", "frames", "kernelinfo", "libc", "netns", "offload", "player", "rates",
-    "receiver", "sampler", "scenario", "schedulers", "sender", "stream", "topology",
+    "__init__", "__main__", "cell", "cellspec", "checks", "child", "cli", "course", "dpa", "errors",
+    "events", "fields", "frames", "kernelinfo", "libbpf", "libc", "netns", "offload", "protocols",
+    "rates", "receiver", "replay", "sampler", "scenario", "schedulers", "sender", "stream", "topology",
 )  # fmt: skip
 _GUEST_TOOLS = "opt/mpdpa/tools"
 _TROUBLE = re.compile(r"BUG:|WARNING:|Oops|lockdep|rcu.*stall|INFO: task|UBSAN|KASAN")
@@ -69,10 +69,14 @@ def make_overlay(folder: File) -> File:
 class Runner:
     """Runs cells, also several at once from several threads; ``stop`` ends them all."""
 
-    def __init__(self, machine: Machine, work: File, logs: File) -> None:
+    def __init__(
+        self, machine: Machine, work: File, logs: File, inside: str = "execute"
+    ) -> None:
+        """``inside`` is the command of this package that does it there."""
         self._machine = machine
         self._work = work
         self._logs = logs
+        self._inside = inside
         self._lock = threading.Lock()  # protects _alive and _stopped
         self._alive: set[subprocess.Popen[str]] = set()
         self._stopped = False
@@ -107,7 +111,7 @@ class Runner:
 
     def _command(self, cell: Cell, spec: File, results: File, log: File) -> list[str]:
         if self._machine.kind == NATIVE:
-            command = [sys.executable, "-m", "testbed", "cell", str(spec), "--out", str(results)]
+            command = [sys.executable, "-m", "testbed", self._inside, str(spec), "--out", str(results)]
             return ["env", f"PYTHONPATH={PACKAGE.parent}", *command]
         command = [str(GUEST_TOOL), "run", "--clock", self._machine.kind, "--seed", str(cell.seed)]
         if self._machine.kernel:
@@ -116,7 +120,7 @@ class Runner:
             command += ["--overlay", str(overlay)]
         command += ["--input", str(spec), "--results", str(results), "--log", str(log)]
         command += ["--timeout", str(round(300 + 10 * cell.expected_seconds))]
-        inside = ["python3", "-m", "testbed", "cell", "/input", "--out", "/results"]
+        inside = ["python3", "-m", "testbed", self._inside, "/input", "--out", "/results"]
         return [*command, "--", "env", f"PYTHONPATH=/{_GUEST_TOOLS}", *inside]
 
     def _execute(

@@ -8,12 +8,23 @@ from dataclasses import replace
 from pathlib import Path as File
 from typing import Any
 
-from . import campaign, reference, report, scenario, table
+from . import (
+    campaign,
+    drives,
+    protocols,
+    rates,
+    realtraces,
+    reference,
+    report,
+    scenariofile,
+    table,
+)
 from .campaign import Choice, Experiment
 from .cellspec import Cell
-from .errors import UsageError
+from .errors import MeasurementError, UsageError
 from .guestrun import FAST, NATIVE, REPOSITORY, VIRTUAL, Machine
-from .scenario import ADAPTIVE, ALPHA_RANGE, Alpha, Scenario
+from .scenario import ADAPTIVE, Alpha, Scenario
+from .scenariofile import ALPHA_RANGE
 
 DEMO_SCENARIO = "bulk-sym"
 DEMO_DEADLINE_MS = 10_000
@@ -28,7 +39,44 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_choice(run)
     _add_change(run)
     _add_machine(run)
-    commands.add_parser("list", help="list the scenarios")
+    one = commands.add_parser("cell", help="run one cell; one line and a series")
+    one.add_argument("scenario", metavar="SCENARIO", help="a name or a .toml file")
+    _add_cell(one)
+    _add_change(one)
+    _add_machine(one)
+    follow = commands.add_parser("replay", help="measure whether links follow their rates")
+    follow.add_argument("scenario", metavar="SCENARIO", help="a name or a .toml file")
+    _add_change(follow)
+    _add_machine(follow)
+    trace = commands.add_parser("trace", help="write a made-up drive as mahimahi traces")
+    trace.add_argument("place", choices=tuple(drives.PLACES))
+    trace.add_argument("--seed", type=int, default=1, metavar="N")
+    trace.add_argument("--out", type=File, default=File(), metavar="DIR")
+    listing = commands.add_parser("list", help="list the scenarios and protocols")
+    listing.add_argument("--traces", type=File, metavar="DIR", help="those over these traces, too")
+
+
+def _add_cell(one: argparse.ArgumentParser) -> None:
+    what = one.add_argument_group("what to run of it")
+    what.add_argument("--protocol", default="mpdpa", help="as listed, or a scheduler's name")
+    what.add_argument("--deadline", type=_positive, metavar="MS", help="default: the plan's first")
+    what.add_argument("--alpha", type=_alpha, help="default: the protocol's first")
+    what.add_argument("--seed", type=int, default=1, metavar="N")
+    _add_settings(what)
+
+
+def _add_settings(what: argparse._ArgumentGroup) -> None:
+    what.add_argument(
+        "--set", action="append", type=_setting, default=[], metavar="SYSCTL=VALUE",
+        dest="settings", help="in the sender's namespace (may be repeated)",
+    )  # fmt: skip
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name.startswith("net.") and equals and value):
+        raise argparse.ArgumentTypeError(f"expected net.NAME=VALUE, got {text!r}")
+    return name, value
 
 
 def _add_choice(run: argparse.ArgumentParser) -> None:
@@ -40,6 +88,7 @@ def _add_choice(run: argparse.ArgumentParser) -> None:
     what.add_argument("--limits", action="store_true", help="the plan's limits, too")
     what.add_argument("--alpha", action="append", type=_alpha, default=[], metavar="ALPHA")
     what.add_argument("--seed", action="append", type=int, default=[], metavar="N")
+    _add_settings(what)
 
 
 def _add_change(run: argparse.ArgumentParser) -> None:
@@ -49,6 +98,10 @@ def _add_change(run: argparse.ArgumentParser) -> None:
     change.add_argument("--period", type=_positive, metavar="MS")
     change.add_argument("--congestion", metavar="NAME")
     change.add_argument("--ip", type=int, choices=(4, 6))
+    change.add_argument(
+        "--traces", type=File, metavar="DIR",
+        help="recorded traces, for bulk-drive-real and stream-drive-real",
+    )  # fmt: skip
 
 
 def _add_machine(command: argparse.ArgumentParser) -> None:
@@ -91,24 +144,87 @@ def _alpha(text: str) -> Alpha:
 
 
 def execute(options: argparse.Namespace) -> int:
-    if options.what == "list":
-        for name in scenario.names():
-            print(f"{name:16} {scenario.find(name).title}")
-        return 0
-    if options.what == "demo":
-        chosen = scenario.find(DEMO_SCENARIO)
-        cells = campaign.cells_of(chosen, Choice(deadlines_ms=(DEMO_DEADLINE_MS,)))
-        _run(options, cells, "demo", "testbed demo")
-        return 0
-    scenarios = [_changed(scenario.find(word), options) for word in options.scenarios]
+    commands = {
+        "demo": _demo, "run": _run, "cell": _cell, "replay": _replay, "trace": _trace,
+        "list": _list,
+    }  # fmt: skip
+    commands[options.what](options)
+    return 0
+
+
+def _list(options: argparse.Namespace) -> None:
+    shipped = [scenariofile.find(name) for name in scenariofile.names()]
+    recorded = realtraces.scenarios(options.traces) if options.traces else []
+    for each in shipped + recorded:
+        print(f"{each.name:22} {each.title}")
+    print()
+    for protocol in protocols.known().values():
+        print(f"{protocol.name:22} {protocol.title}")
+
+
+def _demo(options: argparse.Namespace) -> None:
+    chosen = scenariofile.find(DEMO_SCENARIO)
+    cells = campaign.cells_of(chosen, Choice(deadlines_ms=(DEMO_DEADLINE_MS,)))
+    _experiment(options, cells, "demo", "testbed demo")
+
+
+def _run(options: argparse.Namespace) -> None:
+    scenarios = [_chosen(word, options) for word in options.scenarios]
     choice = Choice(
         tuple(options.protocol), tuple(options.deadline), options.limits, tuple(options.alpha),
-        tuple(options.seed),
+        tuple(options.seed), tuple(options.settings),
     )  # fmt: skip
     cells = [cell for each in scenarios for cell in campaign.cells_of(each, choice)]
     name = scenarios[0].name if len(scenarios) == 1 else "run"
-    _run(options, cells, name, _command(options))
-    return 0
+    _experiment(options, cells, name, _command(options))
+
+
+def _cell(options: argparse.Namespace) -> None:
+    chosen = _chosen(options.scenario, options)
+    alphas = protocols.find(options.protocol).alpha
+    cell = Cell(
+        chosen,
+        options.protocol,
+        options.deadline or next(iter(chosen.plan.deadline_ms), None),
+        options.alpha if options.alpha is not None else next(iter(alphas), None),
+        options.seed,
+        tuple(options.settings),
+    )
+    out = options.out or OUT / "cell" / cell.label
+    experiment = campaign.run([cell], _machine(options, [cell]), 1, out, cell.label, quiet=True)
+    print(table.one_line(experiment.finished[0]))
+    print(f"series: {out / experiment.content['runs'][0]['series']}")
+
+
+def _replay(options: argparse.Namespace) -> None:
+    chosen = _chosen(options.scenario, options)
+    cell = Cell(chosen, "mptcp", None, None, 1)
+    figures = campaign.replay(cell, _machine(options, [cell]), options.out or OUT / "replay")
+    for name, figure in figures.items():
+        verdict = "follows its rates" if figure["follows"] else "does NOT follow its rates"
+        print(
+            f"{name}: {verdict}: {figure['packets']} packets, at most "
+            f"{figure['worst_bin_packets']:.2f} off in 100 ms and "
+            f"{figure['worst_total_packets']:.2f} in total"
+        )
+    if not all(figure["follows"] for figure in figures.values()):
+        raise MeasurementError("replay: more than 2 % and 2 packets off")
+
+
+def _trace(options: argparse.Namespace) -> None:
+    options.out.mkdir(parents=True, exist_ok=True)
+    for role in drives.ROLES:
+        file = options.out / f"{options.place}-{role}-{options.seed}.down"
+        file.write_text(rates.to_trace(drives.rates(options.place, role, options.seed)))
+        print(file)
+
+
+def _chosen(word: str, options: argparse.Namespace) -> Scenario:
+    recorded = realtraces.scenarios(options.traces) if options.traces else []
+    found = next((each for each in recorded if each.name == word), None)
+    if found is None and word.endswith("-drive-real") and not options.traces:
+        raise UsageError(f"{word}: --traces: expected a folder of mahimahi traces")
+    return _changed(found or scenariofile.find(word), options)
 
 
 def _changed(plain: Scenario, options: argparse.Namespace) -> Scenario:
@@ -135,7 +251,9 @@ def _command(options: argparse.Namespace) -> str:
     for name in ("protocol", "deadline", "alpha", "seed"):
         for value in getattr(options, name):
             words += [f"--{name}", str(value)]
-    for name in ("chunks", "chunk_bytes", "period", "congestion", "ip", "kernel"):
+    for setting in options.settings:
+        words += ["--set", "=".join(setting)]
+    for name in ("chunks", "chunk_bytes", "period", "congestion", "ip", "traces", "kernel"):
         value = getattr(options, name)
         if value is not None:
             words += [f"--{name.replace('_', '-')}", str(value)]
@@ -144,16 +262,22 @@ def _command(options: argparse.Namespace) -> str:
     return shlex.join(words)
 
 
-def _run(options: argparse.Namespace, cells: list[Cell], name: str, command: str) -> Experiment:
+def _machine(options: argparse.Namespace, cells: list[Cell]) -> Machine:
+    return Machine(
+        options.vm, options.kernel, campaign.overlays(options.overlay, cells, options.vm)
+    )
+
+
+def _experiment(
+    options: argparse.Namespace, cells: list[Cell], name: str, command: str
+) -> Experiment:
     labels = [cell.label for cell in cells]
     for label in labels:
         if labels.count(label) > 1:
             raise UsageError(f"{label}: scenario: expected each run once")
-    kind = options.vm
-    machine = Machine(kind, options.kernel, campaign.overlays(options.overlay, cells, kind))
-    jobs = 1 if kind == NATIVE else options.jobs
+    jobs = 1 if options.vm == NATIVE else options.jobs
     out = options.out or OUT / name
-    experiment = campaign.run(cells, machine, jobs, out, command)
+    experiment = campaign.run(cells, _machine(options, cells), jobs, out, command)
     published = reference.load()
     page = report.write(experiment, published)
     table.show(experiment.finished, published)

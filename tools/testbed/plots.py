@@ -106,7 +106,7 @@ def throughput(runs: Sequence[Finished], folder: File) -> str:
     """Small multiples: goodput of each path stacked over time, deadlines marked."""
     shown = [done for done in runs if done.series]
     series = [read_series(folder / done.series) for done in shown if done.series]
-    top = max(sum(path.rates.highest_bps for path in done.cell.scenario.paths) for done in shown)
+    top = max(sum(path.rates.peak_bps for path in done.cell.scenario.paths) for done in shown)
     end = max(*(each.edges_s[-1] for each in series), *(_last_mark(done) for done in shown))
 
     def paint(grid: Sequence[Axes]) -> None:

@@ -112,5 +112,14 @@ class Bars:
         self._progress.stop_task(task)
 
 
-def display(total: int) -> Display:
+class Silence(Lines):
+    """For commands that say all in one line."""
+
+    def _say(self, text: str) -> None:
+        return None
+
+
+def display(total: int, quiet: bool = False) -> Display:
+    if quiet:
+        return Silence(total)
     return Bars() if sys.stdout.isatty() else Lines(total)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
+from array import array
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -11,6 +14,7 @@ from .errors import UsageError
 from .frames import FRAME_BYTES
 
 STEP_MS = 100
+TRACE_STEP_MS = 1
 LOWEST_BPS = 10_000
 HIGHEST_BPS = 10_000_000_000
 
@@ -25,20 +29,35 @@ class Rates:
     step_ms: int
     bps: tuple[int, ...]
 
-    @property
+    @cached_property
     def constant_bps(self) -> int | None:
         return self.bps[0] if len(set(self.bps)) == 1 else None
 
-    @property
-    def highest_bps(self) -> int:
-        return max(self.bps)
-
-    def at(self, step: int) -> int:
-        return self.bps[step % len(self.bps)]
+    @cached_property
+    def sums(self) -> tuple[int, ...]:
+        """Of the rates up to each step; times the step's length they are bits."""
+        return tuple(accumulate(self.bps, initial=0))
 
     @cached_property
-    def _sums(self) -> tuple[int, ...]:
-        return tuple(accumulate(self.bps, initial=0))
+    def peak_bps(self) -> int:
+        """The highest over 100 ms: a trace has much higher ones in single milliseconds."""
+        return max(self.per_interval(STEP_MS))
+
+    @property
+    def mean_bps(self) -> int:
+        return round(self.sums[-1] / len(self.bps))
+
+    @property
+    def period_ms(self) -> int:
+        return self.step_ms * len(self.bps)
+
+    def per_interval(self, interval_ms: int) -> list[int]:
+        """Mean rates of one round, in intervals of at least a step."""
+        width = max(1, interval_ms // self.step_ms)
+        if len(self.bps) < width:
+            return [self.mean_bps]
+        ends = range(width, len(self.bps) + 1, width)
+        return [round((self.sums[end] - self.sums[end - width]) / width) for end in ends]
 
     def bytes_until(self, ms: float) -> float:
         """Link bytes that pass from the start until then."""
@@ -46,18 +65,21 @@ class Rates:
             return 0.0
         steps, rest_ms = divmod(ms, self.step_ms)
         rounds, step = divmod(int(steps), len(self.bps))
-        whole = rounds * self._sums[-1] + self._sums[step]
+        whole = rounds * self.sums[-1] + self.sums[step]
         return (whole * self.step_ms + self.bps[step] * rest_ms) / 8000
 
     def bytes_between(self, from_ms: float, to_ms: float) -> float:
         return max(0.0, self.bytes_until(to_ms) - self.bytes_until(from_ms))
 
-    def changes_between(self, from_ms: float, to_ms: float) -> list[float]:
-        """Step boundaries within an interval, none for a constant rate."""
-        if self.constant_bps is not None:
-            return []
-        first = int(from_ms // self.step_ms) + 1
-        return [float(i * self.step_ms) for i in range(first, int(to_ms // self.step_ms) + 1)]
+    def packed(self) -> str:
+        """All rates as a short text."""
+        return base64.b64encode(zlib.compress(array("Q", self.bps).tobytes(), 9)).decode()
+
+
+def unpacked(step_ms: int, text: str) -> Rates:
+    values = array("Q")
+    values.frombytes(zlib.decompress(base64.b64decode(text)))
+    return Rates(step_ms, tuple(values))
 
 
 def constant(bps: int) -> Rates:
@@ -73,7 +95,11 @@ def triangle(low_bps: int, high_bps: int, period_ms: int) -> Rates:
 
 
 def from_trace(path: Path) -> Rates:
-    """Reads a mahimahi trace: per line the time in ms of one chance to send a full packet."""
+    """Reads a mahimahi trace: per line the time in ms of one chance to send a full packet.
+
+    A chance at t ms is spread over the millisecond before it, those at 0 over the first. The
+    trace repeats after its last time.
+    """
     try:
         lines = path.read_text().split()
     except (OSError, UnicodeDecodeError) as error:
@@ -87,10 +113,21 @@ def from_trace(path: Path) -> Rates:
                 f"got {line[:20]!r}"
             )
         last = int(line)
-        counts.extend([0] * (last // STEP_MS + 1 - len(counts)))
-        counts[last // STEP_MS] += 1
-    # The last step is only partly covered.
-    counts = counts[: last // STEP_MS]
-    if not any(counts):
-        raise UsageError(f"{path}: trace: expected at least {STEP_MS} ms with a packet in it")
-    return Rates(STEP_MS, tuple(n * FRAME_BYTES * 8 * 1000 // STEP_MS for n in counts))
+        if last > 86_400_000:
+            raise UsageError(f"{path}: line {number}: expected at most a day, got {last} ms")
+        index = max(0, last - 1)
+        counts.extend([0] * (index + 1 - len(counts)))
+        counts[index] += 1
+    if last == 0:
+        raise UsageError(f"{path}: trace: expected at least one time above 0 ms")
+    return Rates(TRACE_STEP_MS, tuple(n * FRAME_BYTES * 8000 for n in counts))
+
+
+def to_trace(rates: Rates) -> str:
+    """One round as a mahimahi trace: a line whenever another full packet could pass."""
+    lines, sent = [], 0
+    for ms in range(1, rates.period_ms + 1):
+        chances = int(rates.bytes_until(ms) / FRAME_BYTES)
+        lines += [f"{ms}\n"] * (chances - sent)
+        sent = chances
+    return "".join(lines)

@@ -16,6 +16,8 @@ PORT = 4455
 # without a greeting the first data would have to go out on the first path alone.
 GREETING = b"!"
 _ROOM_BYTES = 1 << 20
+# Not held back by net.core.*mem_max.
+_SO_SNDBUFFORCE, _SO_RCVBUFFORCE = 32, 33
 
 
 def open_socket(cell: Cell) -> socket.socket:
@@ -24,8 +26,8 @@ def open_socket(cell: Cell) -> socket.socket:
     protocol = IPPROTO_MPTCP if cell.multipath else socket.IPPROTO_TCP
     sock = socket.socket(family, socket.SOCK_STREAM, protocol)
     size = cell.scenario.connection.buffer_bytes
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, size)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
+    sock.setsockopt(socket.SOL_SOCKET, _SO_SNDBUFFORCE, size)
+    sock.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, size)
     return sock
 
 

@@ -9,12 +9,11 @@ from pathlib import Path as File
 from .cellspec import Cell
 from .errors import MeasurementError
 from .netns import Namespace
-from .scenario import ADAPTIVE, MPDPA
+from .scenario import MPDPA
 
 MODULE = "mptcp_dpa"
 _GUEST_MODULE = File("/usr/local/lib/mpdpa/mptcp_dpa.ko")
 _SCHEDULER = "net.mptcp.scheduler"
-_ALPHA = "net.mptcp_dpa.alpha_milli"
 
 
 @contextmanager
@@ -32,8 +31,7 @@ def scheduler(cell: Cell, client: Namespace) -> Iterator[None]:
             known = client.read_sysctl("net.mptcp.available_schedulers")
             raise MeasurementError(f"scheduler {wanted}: not available (there are: {known})")
         client.sysctl(_SCHEDULER, wanted)
-        if wanted == MPDPA:
-            _configure(cell, client)
+        _configure(cell, client)
         yield
     finally:
         if ours:
@@ -59,9 +57,8 @@ def _remove(client: Namespace) -> None:
 
 
 def _configure(cell: Cell, client: Namespace) -> None:
-    if cell.alpha == ADAPTIVE:
-        raise MeasurementError("alpha adaptive: the scheduler offers fixed values only")
-    if cell.alpha is not None:
-        client.sysctl(_ALPHA, round(float(cell.alpha) * 1000))
-    for path in cell.scenario.paths:
-        client.run("mpdpa", "path", "set", "dev", path.name, "cost", str(path.cost))
+    for name, value in cell.sysctls:
+        client.sysctl(name, value)
+    if cell.kind.costs:
+        for path in cell.scenario.paths:
+            client.run("mpdpa", "path", "set", "dev", path.name, "cost", str(path.cost))

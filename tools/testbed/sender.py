@@ -14,7 +14,6 @@ from .child import Channel
 from .errors import MeasurementError
 from .receiver import GREETING, PORT, open_socket
 from .sampler import SAMPLE_MS, Sampler
-from .scenario import MPDPA
 from .stream import Source
 
 _MS = 10**6
@@ -166,7 +165,7 @@ class Sender:
         chunk = self._offset // load.chunk_bytes
         if self._announced == chunk:
             self._announced += 1
-            if self._cell.protocol == MPDPA and self._cell.deadline_ms is not None:
+            if self._cell.tells_deadlines and self._cell.deadline_ms is not None:
                 due_ms = load.release_ms(chunk) + self._cell.deadline_ms
                 due_ns = self._t0_ns + due_ms * _MS
                 dpa.announce(self._sock, load.chunk_bytes, due_ns, chunk + 1)
@@ -177,7 +176,7 @@ class Sender:
         if self._delivered_ns is None:
             return False
         load = self._cell.scenario.load
-        if self._cell.protocol == MPDPA and self._cell.deadline_ms is not None:
+        if self._cell.tells_deadlines and self._cell.deadline_ms is not None:
             last_ms = load.release_ms(load.chunks - 1) + self._cell.deadline_ms + _VERDICT_MS
             if now_ns < self._t0_ns + last_ms * _MS:
                 return False

@@ -90,6 +90,22 @@ def _line(done: Finished, runs: list[Finished], reference: Reference) -> Line:
     return Line(done, own, _published(reference.beside(cell)))
 
 
+def one_line(done: Finished) -> str:
+    """A run for those who run many."""
+    score = done.score
+    times = [ms / 1000 for ms in score.completion_ms if ms is not None]
+    words = [
+        f"{done.cell.label}:",
+        f"missed {score.missed} of {len(score.completion_ms)}",
+        f"(avoidable {score.avoidable_missed}, kernel says {score.missed_kernel}),",
+        f"costly {percent(score.costly_share)}, oracle {percent(score.oracle_costly_share)},",
+        f"excess {score.excess * 100:+.1f}, overhead {percent(score.overhead)},",
+        f"activations {sum(path.activations for path in score.paths[1:])},",
+        f"chunk mean {sum(times) / len(times):.2f} max {max(times):.2f} s" if times else "none came",
+    ]
+    return " ".join(words)
+
+
 def _published(figure: Figure | None) -> str:
     """What is known of it, in the order of the heading."""
     if figure is None:

@@ -13,10 +13,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from . import offload
 from .cellspec import Cell
+from .course import Course
 from .frames import FRAME_BYTES
 from .netns import Namespace
 from .scenario import Path
@@ -61,6 +62,13 @@ class Network:
     server: Namespace
     near: dict[str, Namespace]
     far: dict[str, Namespace]
+    courses: dict[str, list[Course]] = field(default_factory=dict)
+
+    def start(self, t0_ns: int) -> None:
+        """From then on rates follow their course."""
+        for courses in self.courses.values():
+            for course in courses:
+                course.start(t0_ns)
 
     def numbered(self) -> list[tuple[int, Path]]:
         return list(enumerate(self.cell.scenario.paths, 1))
@@ -91,7 +99,9 @@ def network(cell: Cell) -> Iterator[Network]:
         _prepare(net)
         for number, path in net.numbered():
             _connect(net, number, path)
-            shape(net, path)
+            net.courses[path.name] = shape(net, path)
+            for course in net.courses[path.name]:
+                stack.callback(course.close)
         _route_hosts(net)
         if cell.multipath:
             _announce(net)
@@ -163,22 +173,27 @@ def _bring_up(at: Addresses, number: int, end: _End, peer: _End) -> None:
         offload.disable(end.interface)
 
 
-def burst_bytes(path: Path) -> int:
-    """Two frames, or what the link carries in a millisecond."""
-    return max(2 * FRAME_BYTES, path.rates.highest_bps // 8000)
+def shape(net: Network, path: Path) -> list[Course]:
+    """Rate with a drop-tail queue on the link, delay and loss on the last hop, both ways.
 
-
-def shape(net: Network, path: Path) -> None:
-    """Rate with a drop-tail queue on the link, delay on the last hop, both ways."""
-    rate = (
-        f"qdisc add dev {LINK} root handle 1: tbf rate {path.rates.at(0)}bit "
-        f"burst {burst_bytes(path)} limit {path.queue_bytes}"
-    )
-    in_flight = path.rates.highest_bps / 8 * path.delay_ms / 1000 / 64
-    delay = f"netem limit {round(in_flight) + 1000} delay {path.delay_ms:g}ms"
+    What keeps a rate that varies in force, towards the server first.
+    """
     ends = ((net.near[path.name], CLIENT_SIDE), (net.far[path.name], SERVER_SIDE))
+    in_flight = path.rates.peak_bps / 8 * path.delay_ms / 1000 / 64
+    delay = f"netem limit {round(in_flight) + 10000} delay {path.delay_ms:g}ms"
+    if path.loss_percent:
+        delay += f" loss random {path.loss_percent:g}%"
     for namespace, last_hop in ends:
-        namespace.batch("tc", [rate, f"qdisc add dev {last_hop} root handle 1: {delay}"])
+        namespace.batch("tc", [f"qdisc add dev {last_hop} root handle 1: {delay}"])
+    if path.varies:
+        return [Course(namespace, LINK, path) for namespace, _ in ends]
+    rate = (
+        f"qdisc add dev {LINK} root handle 1: tbf rate {path.rates.peak_bps}bit "
+        f"burst {max(2 * FRAME_BYTES, path.rates.peak_bps // 8000)} limit {path.queue_bytes}"
+    )
+    for namespace, _ in ends:
+        namespace.batch("tc", [rate])
+    return []
 
 
 def _route_hosts(net: Network) -> None:
@@ -211,6 +226,8 @@ def _announce(net: Network) -> None:
 
 def drops(net: Network, path: Path) -> int:
     """Packets that did not fit into the queue towards the server."""
+    if net.courses[path.name]:
+        return net.courses[path.name][0].drops
     text = net.near[path.name].run("tc", "-s", "-j", "qdisc", "show", "dev", LINK)
     return sum(row.get("drops", 0) for row in json.loads(text))
 

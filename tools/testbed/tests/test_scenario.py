@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from testbed import cellspec, rates, scenario
+from testbed import cellspec, rates, scenario, scenariofile
 from testbed.campaign import Choice, cells_of
 from testbed.cli import main
 from testbed.errors import UsageError
@@ -33,7 +33,7 @@ delay_ms = 10.5
 
 
 def parse(text: str) -> scenario.Scenario:
-    return scenario.parse(tomllib.loads(text), Path("x.toml"))
+    return scenariofile.parse(tomllib.loads(text), Path("x.toml"))
 
 
 def test_defaults() -> None:
@@ -51,12 +51,12 @@ def test_defaults() -> None:
 
 
 def test_shipped_scenarios() -> None:
-    assert {"bulk-sym", "bulk-asym", "bulk-validate"} <= set(scenario.names())
-    sym = scenario.find("bulk-sym")
+    assert {"bulk-sym", "bulk-asym", "bulk-validate"} <= set(scenariofile.names())
+    sym = scenariofile.find("bulk-sym")
     assert (sym.load.chunks, sym.load.chunk_bytes, sym.load.period_ms) == (6, 10**7, 10_000)
     assert [path.rate_bps for path in sym.paths] == [8_000_000, 8_000_000]
     assert sym.plan.limit_deadline_ms == (7_000, 6_000, 5_000)
-    asym = scenario.find("bulk-asym")
+    asym = scenariofile.find("bulk-asym")
     assert [path.rate_bps for path in asym.paths] == [4_000_000, 12_000_000]
 
 
@@ -73,8 +73,12 @@ def test_shipped_scenarios() -> None:
         ("rate_bps = 8000000", "rate_bps = 8", "path[0].rate_bps: expected a whole number from"),
         ("rate_bps = 8000000", "rate_bps = -1", "path[0].rate_bps: expected a whole number"),
         ("rate_bps = 8000000\n", "", "path[0].rate_bps: expected exactly one of rate_bps, tr"),
-        ("rate_bps = 8000000", "trace = 'nowhere'", "nowhere: trace: expected a readable"),
+        ("rate_bps = 8000000", "trace = 'nowhere'", "x.toml: path[0].trace: expected the name of a read"),
         ("delay_ms = 50", "delay_ms = -1", "path[0].delay_ms: expected a number from 0"),
+        ("delay_ms = 50", "delay_ms = 50\nloss_percent = 101", "path[0].loss_percent: expected a"),
+        ("delay_ms = 50", "delay_ms = 50\nup_ms = [[5, 5]]", "path[0].up_ms: expected at most 16"),
+        ("delay_ms = 50", "delay_ms = 50\nup_ms = [[0, 9], [5, 20]]", "path[0].up_ms: expected"),
+        ("rate_bps = 8000000", "drive = { place = 'sea' }", "path[0].drive.place: expected one of"),
         ('name = "C"', 'name = "P"', "path.name: expected names that differ, got 'P'"),
         ('name = "C"', 'name = "C 2"', "path[1].name: expected a letter and up to 10"),
         ("deadline_ms = [100]", "deadline_ms = 100", "plan.deadline_ms: expected a list"),
@@ -112,14 +116,22 @@ def test_mistakes_name_the_file_and_end_with_2(
 def test_trace(tmp_path: Path) -> None:
     (tmp_path / "t.down").write_text("0\n50\n99\n250\n250\n400\n")
     (tmp_path / "s.toml").write_text(GOOD.replace("rate_bps = 8000000", 'trace = "t.down"', 1))
-    path = scenario.load(tmp_path / "s.toml").paths[0]
-    packet = 1514 * 8 * 10
-    assert (path.trace, path.rates.bps) == ("t.down", (3 * packet, 0, 2 * packet, 0))
-    assert path.rates.bytes_until(400) == pytest.approx(5 * 1514)
-    assert path.rates.bytes_between(350, 500) == pytest.approx(3 * 1514)
+    path = scenariofile.load(tmp_path / "s.toml").paths[0]
+    assert (path.trace, path.rates.step_ms, path.rates.period_ms) == ("t.down", 1, 400)
+    # A chance is spread over the millisecond before it.
+    busy = {ms: bps for ms, bps in enumerate(path.rates.bps) if bps}
+    once = 1514 * 8 * 1000
+    assert busy == {0: once, 49: once, 98: once, 249: 2 * once, 399: once}
+    assert path.rates.bytes_until(400) == pytest.approx(6 * 1514)
+    assert path.rates.bytes_between(350, 500) == pytest.approx(4 * 1514)
+    assert path.rates.peak_bps == 3 * once // 100
+    assert path.queue_bytes == 30 * 1514
     (tmp_path / "t.down").write_text("5\n4\n")
     with pytest.raises(UsageError, match=r"t\.down: line 2: expected a time in ms"):
-        scenario.load(tmp_path / "s.toml")
+        scenariofile.load(tmp_path / "s.toml")
+    (tmp_path / "t.down").write_text("0\n")
+    with pytest.raises(UsageError, match=r"t\.down: trace: expected at least one time"):
+        scenariofile.load(tmp_path / "s.toml")
 
 
 def test_triangle() -> None:
@@ -127,10 +139,27 @@ def test_triangle() -> None:
     assert len(wave.bps) == 300
     assert (min(wave.bps), max(wave.bps)) == (4_033_333, 13_966_667)
     assert wave.bytes_until(30_000) == pytest.approx(9e6 / 8 * 30, rel=1e-6)
+    # 100 ms at the mean rate.
+    assert scenariofile.find("stream-triangle").paths[0].queue_bytes == 112_500
+
+
+def test_traces_keep_what_they_carry(tmp_path: Path) -> None:
+    wave = rates.triangle(4_000_000, 14_000_000, 30_000)
+    file = tmp_path / "wave.down"
+    file.write_text(rates.to_trace(wave))
+    read = rates.from_trace(file)
+    for ms in range(100, read.period_ms, 100):
+        assert abs(read.bytes_until(ms) - wave.bytes_until(ms)) <= 1514
+
+
+def test_up_times() -> None:
+    rows = "up_ms = [[0, 100], [200, 300]]\n"
+    path = parse(GOOD.replace("delay_ms = 50", rows + "delay_ms = 50", 1)).paths[0]
+    assert (path.up_ms, path.varies, path.rate_bps) == (((0, 100), (200, 300)), True, 8_000_000)
 
 
 def test_cells_of_a_plan() -> None:
-    cells = cells_of(scenario.find("bulk-sym"), Choice(deadlines_ms=(10_000,)))
+    cells = cells_of(scenariofile.find("bulk-sym"), Choice(deadlines_ms=(10_000,)))
     assert [cell.label for cell in cells] == [
         "bulk-sym-tcp-d10000-s1",
         "bulk-sym-mptcp-d10000-s1",

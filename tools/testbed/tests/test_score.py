@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from testbed import checks, dpa, reference, results, scenario
+from testbed import checks, dpa, reference, results, scenariofile
 from testbed.campaign import Experiment
 from testbed.cellspec import Cell
 from testbed.errors import MeasurementError
@@ -15,7 +15,7 @@ from testbed.report import write as write_report
 from testbed.results import Finished, Host
 from testbed.score import score
 
-SYM = scenario.find("bulk-sym")
+SYM = scenariofile.find("bulk-sym")
 HOST = Host("7.2.12", "virtual", "tcg", 1)
 
 

@@ -1,0 +1,87 @@
+"""Links whose rate changes or that come and go: link.bpf.c and the fq qdisc behind it."""
+
+from __future__ import annotations
+
+import ctypes
+import socket
+from pathlib import Path as File
+
+from .errors import MeasurementError
+from .libbpf import Program
+from .netns import Namespace
+from .rates import Rates
+from .scenario import MOST_WINDOWS, Path
+
+_NAME = "link.bpf.o"
+_PLACES = (
+    File("/usr/local/lib/mpdpa"),
+    File("/usr/lib/mpdpa"),
+    File(__file__).resolve().parents[2] / "out/guest/usr/local/lib/mpdpa",
+)
+_U64 = ctypes.c_uint64
+
+
+class _Window(ctypes.Structure):
+    _fields_ = [("from_ns", _U64), ("to_ns", _U64)]  # noqa: RUF012
+
+
+class _Link(ctypes.Structure):
+    """struct link of link.bpf.c."""
+
+    _fields_ = [  # noqa: RUF012
+        ("start_ns", _U64), ("step_ns", _U64), ("steps", _U64), ("limit_bytes", _U64),
+        ("before_bps", _U64), ("windows", _U64), ("up", _Window * MOST_WINDOWS),
+        ("position", _U64), ("free_ns", _U64), ("drops", _U64),
+    ]  # fmt: skip
+
+
+def object_file() -> File:
+    for place in _PLACES:
+        if (place / _NAME).exists():
+            return place / _NAME
+    raise MeasurementError(f"{_NAME}: not found in {_PLACES[0]}; it is built by: make guest")
+
+
+class Course:
+    """One direction of a path's link."""
+
+    def __init__(self, namespace: Namespace, interface: str, path: Path) -> None:
+        rates = path.rates
+        content = _carried(rates)
+        self._program = Program(object_file(), {"course": len(rates.bps) + 1})
+        self._program.fill("course", content)
+        self._link = _Link(
+            step_ns=rates.step_ms * 10**6,
+            steps=len(rates.bps),
+            limit_bytes=path.queue_bytes,
+            before_bps=rates.mean_bps,
+            windows=len(path.up_ms),
+        )
+        for window, (from_ms, to_ms) in zip(self._link.up, path.up_ms, strict=False):
+            window.from_ns, window.to_ns = from_ms * 10**6, to_ms * 10**6
+        self._program.write("links", self._link)
+        fq = "fq limit 10000000 flow_limit 10000000 horizon 4000s horizon_cap timer_slack 0"
+        namespace.batch("tc", [f"qdisc add dev {interface} root handle 1: {fq}"])
+        with namespace:
+            self._program.attach_egress("depart", socket.if_nametoindex(interface))
+
+    def start(self, t0_ns: int) -> None:
+        """From then on the link follows its course."""
+        self._program.read("links", self._link)
+        self._link.start_ns = t0_ns
+        self._program.write("links", self._link)
+
+    @property
+    def drops(self) -> int:
+        self._program.read("links", self._link)
+        return int(self._link.drops)
+
+    def close(self) -> None:
+        self._program.close()
+
+
+def _carried(rates: Rates) -> bytes:
+    """Bytes that the link has carried at the boundaries of the steps."""
+    bits = rates.sums
+    whole = (bit * rates.step_ms // 8000 for bit in bits)
+    return b"".join(count.to_bytes(8, "little") for count in whole)

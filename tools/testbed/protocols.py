@@ -1,0 +1,86 @@
+"""What can be compared; data in protocols.toml."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path as File
+
+from .errors import UsageError
+from .fields import Fields
+from .scenario import ADAPTIVE, Alpha
+
+FILE = File(__file__).resolve().parent / "protocols.toml"
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,14}")
+_KEYS = "title, scheduler, deadlines, costs, alpha, sysctl, sysctl_fixed, sysctl_adaptive"
+
+Settings = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How connections are made; see protocols.toml."""
+
+    name: str
+    title: str
+    scheduler: str | None
+    deadlines: bool = False
+    costs: bool = False
+    alpha: tuple[Alpha, ...] = ()
+    sysctl: Settings = ()
+    sysctl_fixed: Settings = ()
+    sysctl_adaptive: Settings = ()
+
+    def settings(self, alpha: Alpha) -> Settings:
+        """The sysctls for a value of alpha."""
+        if alpha is None:
+            return self.sysctl
+        if alpha == ADAPTIVE:
+            return self.sysctl + self.sysctl_adaptive
+        milli = str(round(float(alpha) * 1000))
+        fixed = ((name, value.format(alpha_milli=milli)) for name, value in self.sysctl_fixed)
+        return (*self.sysctl, *fixed)
+
+
+def is_name(word: object) -> bool:
+    return isinstance(word, str) and _NAME.fullmatch(word) is not None
+
+
+def find(name: str) -> Protocol:
+    if not is_name(name):
+        raise UsageError(f"{name}: protocol: expected {', '.join(known())} or a scheduler's name")
+    return known().get(name) or Protocol(name, f"MPTCP, scheduler {name}", name)
+
+
+@cache
+def known() -> dict[str, Protocol]:
+    """Those of the file. Not in the guest, which gets what it needs with the cell."""
+    top = Fields(tomllib.loads(FILE.read_text()), str(FILE))
+    return {name: _parse(name, top.table(name)) for name in top.names()}
+
+
+def _parse(name: str, table: Fields) -> Protocol:
+    protocol = Protocol(
+        name=name,
+        title=table.text("title"),
+        scheduler=table.text("scheduler", None),
+        deadlines=table.flag("deadlines", False),
+        costs=table.flag("costs", False),
+        alpha=table.items("alpha", "a list of numbers or 'adaptive'", _is_alpha, ()),
+        sysctl=_settings(table, "sysctl"),
+        sysctl_fixed=_settings(table, "sysctl_fixed"),
+        sysctl_adaptive=_settings(table, "sysctl_adaptive"),
+    )
+    table.finish(_KEYS)
+    return protocol
+
+
+def _is_alpha(value: object) -> bool:
+    return isinstance(value, float) or value == ADAPTIVE
+
+
+def _settings(table: Fields, key: str) -> Settings:
+    rows = table.table(key)
+    return tuple((name, str(rows.scalar(name))) for name in rows.names())
