@@ -26,9 +26,9 @@ _UDP_BYTES = 8
 _PORT = 4456
 _LEAD_NS = 500 * 10**6
 _SETUP_SECONDS = 30
-# A path must always have something to send; the rest is dropped in front of it.
-_FLOOD = 1.3
-_BURST_MS = 2
+# A path must always have something to send: that much of its queue is kept full.
+_FILL = 0.8
+_LOOK_SECONDS = 0.002
 MOST_SHARE, MOST_PACKETS = 0.02, 2
 
 
@@ -97,21 +97,21 @@ def _sink(net: Network, path: Path, end_ns: int, channel: Channel) -> None:
 
 
 def _source(net: Network, path: Path, t0_ns: int, end_ns: int, channel: Channel) -> None:
-    """Keeps the queue full, a little at a time, so that it is full whatever the rate becomes."""
+    """Sends what has left the link by its rates, and a queue that never runs empty."""
     channel.receive()
     sock = socket.socket(_family(net), socket.SOCK_DGRAM)
     sock.bind((net.client_address(path), 0))
     sock.connect((net.addresses.server, _PORT))
     content = bytes(MTU_BYTES - IP_BYTES[net.addresses.ip] - _UDP_BYTES)
     assert len(content) + IP_BYTES[net.addresses.ip] + _UDP_BYTES == FRAME_BYTES - ETHERNET_BYTES
-    bps = _FLOOD * max(path.rates.per_interval(2 * _BURST_MS))
-    begin_ns, sent = t0_ns, 0
+    time.sleep(max(0.0, (t0_ns - time.monotonic_ns()) / 1e9))
+    sent = 0
     while (now_ns := time.monotonic_ns()) < end_ns:
-        due = int((now_ns - begin_ns) / 1e9 * bps / 8 / FRAME_BYTES)
-        while sent < due:
+        left = path.rates.bytes_until((now_ns - t0_ns) / 1e6)
+        while sent * FRAME_BYTES < left + _FILL * path.queue_bytes:
             sock.send(content)
             sent += 1
-        time.sleep(max(_BURST_MS / 1000, (t0_ns - now_ns) / 1e9))
+        time.sleep(_LOOK_SECONDS)
     channel.receive()
 
 
