@@ -53,7 +53,7 @@ def cells_of(scenario: Scenario, choice: Choice) -> list[Cell]:
 
 def _measured_as(cell: Cell) -> Cell:
     """What is run for it: protocols that know no deadline run once for all deadlines."""
-    return cell if cell.kind.deadlines else replace(cell, deadline_ms=None)
+    return cell if cell.kind.deadlines or cell.kind.rule else replace(cell, deadline_ms=None)
 
 
 def overlays(given: list[File], cells: list[Cell], kind: str) -> tuple[File, ...]:

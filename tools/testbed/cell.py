@@ -128,6 +128,7 @@ def _raw(
         "sha256_received": delivered["sha256"],
         "sha256_sent": measured["sha256"],
         "kernel_chunks": measured["kernel_chunks"],
+        "own_missed": measured["own_missed"],
         "paths": paths,
     }
 

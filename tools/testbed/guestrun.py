@@ -29,8 +29,8 @@ GUEST_TOOL = REPOSITORY / "tools/vm/guest"
 # content shifts its results a little.
 GUEST_MODULES = (
     "__init__", "__main__", "cell", "cellspec", "checks", "child", "cli", "course", "dpa", "errors",
-    "events", "fields", "frames", "kernelinfo", "libbpf", "libc", "netns", "offload", "protocols",
-    "rates", "receiver", "replay", "sampler", "scenario", "schedulers", "sender", "stream", "topology",
+    "fields", "frames", "genetlink", "kernelinfo", "libbpf", "libc", "netns", "offload", "protocols",
+    "rates", "receiver", "replay", "rule", "sampler", "scenario", "schedulers", "sender", "stream", "topology",
 )  # fmt: skip
 _GUEST_TOOLS = "opt/mpdpa/tools"
 _TROUBLE = re.compile(r"BUG:|WARNING:|Oops|lockdep|rcu.*stall|INFO: task|UBSAN|KASAN")

@@ -14,7 +14,7 @@ from .scenario import ADAPTIVE, Alpha
 
 FILE = File(__file__).resolve().parent / "protocols.toml"
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,14}")
-_KEYS = "title, scheduler, deadlines, costs, alpha, sysctl, sysctl_fixed, sysctl_adaptive"
+_KEYS = "title, scheduler, deadlines, costs, rule, alpha, sysctl, sysctl_fixed, sysctl_adaptive"
 
 Settings = tuple[tuple[str, str], ...]
 
@@ -28,6 +28,7 @@ class Protocol:
     scheduler: str | None
     deadlines: bool = False
     costs: bool = False
+    rule: bool = False
     alpha: tuple[Alpha, ...] = ()
     sysctl: Settings = ()
     sysctl_fixed: Settings = ()
@@ -68,6 +69,7 @@ def _parse(name: str, table: Fields) -> Protocol:
         scheduler=table.text("scheduler", None),
         deadlines=table.flag("deadlines", False),
         costs=table.flag("costs", False),
+        rule=table.flag("rule", False),
         alpha=table.items("alpha", "a list of numbers or 'adaptive'", _is_alpha, ()),
         sysctl=_settings(table, "sysctl"),
         sysctl_fixed=_settings(table, "sysctl_fixed"),

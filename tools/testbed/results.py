@@ -76,6 +76,7 @@ def _run(done: Finished, stock: Finished | None) -> dict[str, Any]:
         "chunks": scenario.load.chunks,
         "missed": score.missed,
         "missed_kernel": score.missed_kernel,
+        "missed_own": score.missed_own,
         "avoidable_missed": score.avoidable_missed,
         "completion_ms": list(score.completion_ms),
         "delivered_bytes": score.delivered_bytes,

@@ -64,6 +64,11 @@ class Sampler:
         self.counts = {name: PathCount() for name in path_of.values()}
         self.rows: list[Row] = []
         self.view: dpa.View | None = None
+        self._switch: tuple[bool, int] | None = None
+
+    def switched(self, on: bool, times: int) -> None:
+        """A rule outside the kernel has costly paths on, and has turned them on so often."""
+        self._switch = (on, times)
 
     def subflows(self) -> dict[str, Subflow]:
         """By path. Complains about a subflow that is not on a path of the scenario."""
@@ -128,10 +133,21 @@ class Sampler:
             self._note_activity(name, tcp, grown[name], view, now_ns)
             self._update(count, tcp, arrived, tcp.bytes_acked - self._base[name])
             estimate = tcp.delivery_rate * 8 if view is None else view.goodput_bps
-            held = int(view.held) if view else 0
+            held = self._held(name, view)
             values.append((goodput, estimate, self._queued(name, tcp), held))
         self.rows.append(Row(t_ms, tuple(values)))
         self._before_ns = now_ns
+
+    def _held(self, name: str, view: dpa.PathView | None) -> int:
+        if view is not None:
+            return int(view.held)
+        return int(self._switch is not None and name != self._first and not self._switch[0])
+
+    def _released(self, name: str, view: dpa.PathView | None) -> int:
+        """How often the path was taken off hold so far."""
+        if view is not None:
+            return view.activations
+        return self._switch[1] if self._switch is not None and name != self._first else 0
 
     def _update(self, count: PathCount, tcp: TcpInfo, arrived: int, acked: int) -> None:
         count.sent_bytes = tcp.bytes_sent
@@ -169,11 +185,10 @@ class Sampler:
     ) -> None:
         """Counts activations: taken off hold, or sending again after more than a round trip."""
         activity, count = self._activity[name], self.counts[name]
-        released = 0
-        if view is not None:
-            released = view.activations - activity.held_activations
-            activity.held_activations = view.activations
-            count.activations += released
+        total = self._released(name, view)
+        released = total - activity.held_activations
+        activity.held_activations = total
+        count.activations += released
         if grown <= 0:
             return
         last = activity.last_sent_ns

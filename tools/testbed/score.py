@@ -36,6 +36,7 @@ class Score:
     completion_ms: tuple[float | None, ...]
     missed: int
     missed_kernel: int | None
+    missed_own: int | None
     avoidable_missed: int
     delivered_bytes: int
     paths: tuple[PathScore, ...]
@@ -74,6 +75,7 @@ def score(cell: Cell, raw: dict[str, Any]) -> Score:
         completion_ms=tuple(_ms(ns) for ns in raw["completion_ns"]),
         missed=met.count(False),
         missed_kernel=None if kernel is None else kernel["missed"],
+        missed_own=raw.get("own_missed"),
         avoidable_missed=sum(could and not did for did, could in pairs),
         delivered_bytes=delivered,
         paths=paths,

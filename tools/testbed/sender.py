@@ -8,7 +8,7 @@ import socket
 import time
 from pathlib import Path as File
 
-from . import dpa, events, topology
+from . import dpa, genetlink, rule, topology
 from .cellspec import Cell
 from .child import Channel
 from .errors import MeasurementError
@@ -43,16 +43,22 @@ class Sender:
         self._delivered_ns: int | None = None
         self._t0_ns = 0
         self._samples = 0
+        self._switch: rule.Switch | None = None
+        self._rule: rule.Rule | None = None
 
     def run(self) -> None:
         """Says ``started`` with t0, ``progress`` now and then, and ``measured`` at the end."""
         wire_before = topology.interface_bytes()
-        with events.subscribe() if self._cell.multipath else _Nothing() as news:
+        with _news() if self._cell.multipath else _Nothing() as news:
             self._sock = self._connect()
             self._sampler = Sampler(self._sock, self._path_of, self._cell.start.name)
             self._wait_established(news)
+            if self._cell.kind.rule:
+                self._switch = rule.on_costly_paths(self._cell)
+                self._switch.set(True)
         self._t0_ns = time.monotonic_ns()
         self._sampler.start(self._t0_ns)
+        self._rule = self._make_rule()
         self._channel.send(event="started", t0_ns=self._t0_ns)
         while not self._finished(time.monotonic_ns()):
             self._step()
@@ -66,6 +72,7 @@ class Sender:
             paths=self._sampler.totals(),
             wire_bytes={name: wire[name] - wire_before[name] for name in self._path_of.values()},
             kernel_chunks=self._kernel_chunks(),
+            own_missed=self._rule.missed if self._rule else None,
         )
         self._channel.receive()
         self._sock.close()
@@ -75,6 +82,11 @@ class Sender:
         if view is None:
             return None
         return {"met": view.chunks_met, "missed": view.chunks_missed, "decisions": view.decisions}
+
+    def _make_rule(self) -> rule.Rule | None:
+        if not self._cell.kind.rule or self._switch is None:
+            return None
+        return rule.Rule(self._cell, self._t0_ns, self._switch)
 
     def _connect(self) -> socket.socket:
         sock = open_socket(self._cell)
@@ -122,6 +134,10 @@ class Sender:
         sample_ns = self._t0_ns + (self._samples + 1) * SAMPLE_MS * _MS
         wants = [self._sock] if self._offset < self._released_bytes(now_ns) else []
         wake_ns = min(sample_ns, self._next_release_ns(now_ns))
+        if self._rule and wants:
+            self._rule.look(self._offset, now_ns)
+            self._sampler.switched(self._rule.on, self._rule.switched_on)
+            wake_ns = min(wake_ns, now_ns + rule.INTERVAL_NS)
         timeout = max(0, wake_ns - now_ns) / 1e9
         told, writable, _ = select.select([self._channel], wants, [], timeout)
         if time.monotonic_ns() >= sample_ns:
@@ -157,6 +173,8 @@ class Sender:
             except BlockingIOError:
                 return
             self._hash.update(piece[:count])
+            if self._rule:
+                self._rule.took(self._offset, self._offset + count, time.monotonic_ns())
             self._offset += count
 
     def _announce(self) -> int:
@@ -182,6 +200,11 @@ class Sender:
                 return False
         drained = self._sampler.unacknowledged() == 0
         return drained or now_ns > self._delivered_ns + _DRAIN_MS * _MS
+
+
+def _news() -> socket.socket:
+    """Becomes readable when a subflow of this namespace changes."""
+    return genetlink.subscribe("mptcp_pm", "mptcp_pm_events")
 
 
 class _Nothing:

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from .reference import Figure, Reference
 from .results import Finished, stock_beside
+from .score import Score
 
 WIDTH = 136
 _NONE = "–"
@@ -90,6 +91,12 @@ def _line(done: Finished, runs: list[Finished], reference: Reference) -> Line:
     return Line(done, own, _published(reference.beside(cell)))
 
 
+def _verdicts(score: Score) -> str:
+    if score.missed_own is not None:
+        return f"by its own count {score.missed_own}"
+    return f"kernel says {score.missed_kernel}"
+
+
 def one_line(done: Finished) -> str:
     """A run for those who run many."""
     score = done.score
@@ -97,7 +104,7 @@ def one_line(done: Finished) -> str:
     words = [
         f"{done.cell.label}:",
         f"missed {score.missed} of {len(score.completion_ms)}",
-        f"(avoidable {score.avoidable_missed}, kernel says {score.missed_kernel}),",
+        f"(avoidable {score.avoidable_missed}, {_verdicts(score)}),",
         f"costly {percent(score.costly_share)}, oracle {percent(score.oracle_costly_share)},",
         f"excess {score.excess * 100:+.1f}, overhead {percent(score.overhead)},",
         f"activations {sum(path.activations for path in score.paths[1:])},",
