@@ -122,6 +122,7 @@ def _raw(
         "label": cell.label,
         "kernel": platform.release(),
         "cpus": os.cpu_count(),
+        "seconds": round(measured["ended_ns"] / 1e9, 3),
         "completion_ns": completion_ns,
         "delivered_bytes": delivered["bytes"],
         "written_bytes": measured["written_bytes"],

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
@@ -35,12 +35,20 @@ GUEST_MODULES = (
 _GUEST_TOOLS = "opt/mpdpa/tools"
 _TROUBLE = re.compile(r"BUG:|WARNING:|Oops|lockdep|rcu.*stall|INFO: task|UBSAN|KASAN")
 _STOP_SECONDS = 10
+NOTHING, LINKS, MODULE = "nothing", "links", "module"
+BUILT = REPOSITORY / "out/guest"
+_LINKS_PROGRAM = File("usr/local/lib/mpdpa/link.bpf.o")
+_SCHEDULER_MODULE = File("usr/local/lib/mpdpa/mptcp_dpa.ko")
 VIRTUAL, FAST, NATIVE = "virtual", "fast", "no"
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Where cells run: in a guest by virtual or host time, or natively."""
+    """Where cells run: in a guest by virtual or host time, or natively.
+
+    Without overlays a guest gets what was built and its cell needs: the module, the program of
+    links that vary, or nothing, so that a new scheduler does not change what stock MPTCP does.
+    """
 
     kind: str = VIRTUAL
     kernel: str | None = None
@@ -63,6 +71,30 @@ def make_overlay(folder: File) -> File:
     target.mkdir(parents=True)
     for name in GUEST_MODULES:
         shutil.copyfile(PACKAGE / f"{name}.py", target / f"{name}.py")
+    return folder
+
+
+def needed(cell: Cell) -> str:
+    """What of the built files a cell cannot do without."""
+    if cell.scheduler not in (None, "default"):
+        return MODULE
+    return LINKS if any(path.varies for path in cell.scenario.paths) else NOTHING
+
+
+def demand_built(cells: Iterable[Cell]) -> None:
+    for need in {needed(cell) for cell in cells} - {NOTHING}:
+        file = BUILT / (_LINKS_PROGRAM if need == LINKS else _SCHEDULER_MODULE)
+        if not file.exists():
+            raise UsageError(f"{file}: file: expected what is built by: make guest")
+
+
+def make_links(folder: File) -> File:
+    target = folder / _LINKS_PROGRAM
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        beside = target.with_name(f"{target.name}.{threading.get_ident()}")
+        shutil.copyfile(BUILT / _LINKS_PROGRAM, beside)
+        beside.replace(target)
     return folder
 
 
@@ -116,12 +148,20 @@ class Runner:
         command = [str(GUEST_TOOL), "run", "--clock", self._machine.kind, "--seed", str(cell.seed)]
         if self._machine.kernel:
             command += ["--kernel", self._machine.kernel]
-        for overlay in (self._overlay, *self._machine.overlays):
+        for overlay in (self._overlay, *self._overlays(cell)):
             command += ["--overlay", str(overlay)]
         command += ["--input", str(spec), "--results", str(results), "--log", str(log)]
         command += ["--timeout", str(round(300 + 10 * cell.expected_seconds))]
         inside = ["python3", "-m", "testbed", self._inside, "/input", "--out", "/results"]
         return [*command, "--", "env", f"PYTHONPATH=/{_GUEST_TOOLS}", *inside]
+
+    def _overlays(self, cell: Cell) -> tuple[File, ...]:
+        if self._machine.overlays:
+            return self._machine.overlays
+        need = needed(cell)
+        if need == MODULE:
+            return (BUILT,)
+        return (make_links(self._work / "links"),) if need == LINKS else ()
 
     def _execute(
         self, command: list[str], log: File, lines: list[str], progress: Callable[[float], None]

@@ -9,6 +9,7 @@ from pathlib import Path as File
 from typing import Any
 
 from . import (
+    bench,
     campaign,
     drives,
     protocols,
@@ -52,6 +53,21 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     trace.add_argument("place", choices=tuple(drives.PLACES))
     trace.add_argument("--seed", type=int, default=1, metavar="N")
     trace.add_argument("--out", type=File, default=File(), metavar="DIR")
+    campaign_ = commands.add_parser("bench", help="a whole campaign, as a Snakemake workflow")
+    campaign_.add_argument("name", choices=tuple(bench.benches()))
+    size = campaign_.add_mutually_exclusive_group()
+    size.add_argument("--quick", dest="size", action="store_const", const=bench.QUICK)
+    size.add_argument("--full", dest="size", action="store_const", const=bench.FULL)
+    campaign_.set_defaults(size=bench.NORMAL)
+    campaign_.add_argument("--traces", type=File, metavar="DIR", help="recorded ones, too")
+    campaign_.add_argument(
+        "--plan-only", action="store_true", help="write the plan; start the workflow yourself"
+    )
+    _add_machine(campaign_)
+    job = commands.add_parser("measure", help="one job of a campaign")
+    job.add_argument("spec", type=File, metavar="SPEC.json")
+    end = commands.add_parser("collect", help="the last job of a campaign")
+    end.add_argument("folder", type=File, metavar="DIR")
     listing = commands.add_parser("list", help="list the scenarios and protocols")
     listing.add_argument("--traces", type=File, metavar="DIR", help="those over these traces, too")
 
@@ -146,7 +162,8 @@ def _alpha(text: str) -> Alpha:
 def execute(options: argparse.Namespace) -> int:
     commands = {
         "demo": _demo, "run": _run, "cell": _cell, "replay": _replay, "trace": _trace,
-        "list": _list,
+        "list": _list, "bench": _bench, "collect": _collect,
+        "measure": lambda chosen: bench.measure(chosen.spec),
     }  # fmt: skip
     commands[options.what](options)
     return 0
@@ -194,6 +211,23 @@ def _cell(options: argparse.Namespace) -> None:
     experiment = campaign.run([cell], _machine(options, [cell]), 1, out, cell.label, quiet=True)
     print(table.one_line(experiment.finished[0]))
     print(f"series: {out / experiment.content['runs'][0]['series']}")
+
+
+def _bench(options: argparse.Namespace) -> None:
+    out = options.out or OUT / f"bench-{options.name}"
+    machine = Machine(options.vm, options.kernel, tuple(options.overlay))
+    cells = bench.prepare(options.name, options.size, options.traces, machine, out)
+    print(f"{out / 'plan.json'}: {len(cells)} cells")
+    if not options.plan_only:
+        bench.run_workflow(out, 1 if options.vm == NATIVE else options.jobs)
+        print(f"figures: {out / 'results.json'}\nreport:  {out / 'report.html'}")
+
+
+def _collect(options: argparse.Namespace) -> None:
+    experiment = bench.collect(options.folder)
+    published = reference.load()
+    report.write(experiment, published)
+    table.show(experiment.finished, published)
 
 
 def _replay(options: argparse.Namespace) -> None:

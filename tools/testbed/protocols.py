@@ -70,7 +70,7 @@ def _parse(name: str, table: Fields) -> Protocol:
         deadlines=table.flag("deadlines", False),
         costs=table.flag("costs", False),
         rule=table.flag("rule", False),
-        alpha=table.items("alpha", "a list of numbers or 'adaptive'", _is_alpha, ()),
+        alpha=table.items("alpha", "a list of numbers or 'adaptive'", is_alpha, ()),
         sysctl=_settings(table, "sysctl"),
         sysctl_fixed=_settings(table, "sysctl_fixed"),
         sysctl_adaptive=_settings(table, "sysctl_adaptive"),
@@ -79,7 +79,7 @@ def _parse(name: str, table: Fields) -> Protocol:
     return protocol
 
 
-def _is_alpha(value: object) -> bool:
+def is_alpha(value: object) -> bool:
     return isinstance(value, float) or value == ADAPTIVE
 
 

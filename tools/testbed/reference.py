@@ -18,6 +18,7 @@ class Figure:
 
     scenario: str
     protocol: str
+    also: tuple[str, ...]
     alpha: float | None
     deadline_ms: tuple[int, ...]
     costly_share: float | None
@@ -35,10 +36,9 @@ class Reference:
 
     def beside(self, cell: Cell) -> Figure | None:
         for figure in self.figures:
-            wanted = (figure.scenario, figure.protocol, figure.alpha)
-            if wanted == (cell.scenario.name, cell.protocol, cell.alpha) and (
-                cell.deadline_ms in figure.deadline_ms
-            ):
+            same = (figure.scenario, figure.alpha) == (cell.scenario.name, cell.alpha)
+            known = cell.protocol in (figure.protocol, *figure.also)
+            if same and known and cell.deadline_ms in figure.deadline_ms:
                 return figure
         return None
 
@@ -59,6 +59,7 @@ def _figure(row: Fields) -> Figure:
     figure = Figure(
         scenario=row.text("scenario"),
         protocol=row.text("protocol"),
+        also=row.items("also", "a list of protocols", lambda v: isinstance(v, str), ()),
         alpha=row.number("alpha", 0.1, 4, None),
         deadline_ms=row.integers("deadline_ms", 1, 86_400_000),
         costly_share=row.number("costly_share", 0, 1, None),
@@ -66,5 +67,5 @@ def _figure(row: Fields) -> Figure:
         chunk_seconds=row.number("chunk_seconds", 0, 86_400, None),
         overhead=row.number("overhead", 0, 1, None),
     )
-    row.finish("scenario, protocol, alpha, deadline_ms, costly_share, missed, ...")
+    row.finish("scenario, protocol, also, alpha, deadline_ms, costly_share, missed, ...")
     return figure

@@ -124,7 +124,7 @@ def main(spec: File, out: File) -> int:
     except MeasurementError as error:
         print(f"testbed: {cell.label}: {error}", file=sys.stderr, flush=True)
         return 1
-    raw = {"kernel": platform.release(), "cpus": 1, "paths": figures}
+    raw = {"kernel": platform.release(), "cpus": 1, "seconds": cell.expected_seconds, "paths": figures}
     (out / "raw.json").write_text(json.dumps(raw, indent=1) + "\n")
     (out / "series.csv").touch()
     return 0

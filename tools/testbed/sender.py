@@ -67,6 +67,7 @@ class Sender:
         self._sampler.write_series(self._out / "series.csv")
         self._channel.send(
             event="measured",
+            ended_ns=time.monotonic_ns() - self._t0_ns,
             written_bytes=self._offset,
             sha256=self._hash.hexdigest(),
             paths=self._sampler.totals(),
