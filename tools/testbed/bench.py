@@ -30,6 +30,7 @@ from .guestrun import (
     LINKS,
     MODULE,
     NOTHING,
+    OWN_PROGRAMS,
     PACKAGE,
     Machine,
     Runner,
@@ -191,7 +192,7 @@ def _ingredients(need: str, machine: Machine) -> dict[str, str]:
     if need == MODULE:
         files += sorted(file for file in BUILT.rglob("*") if file.is_file())
     elif need == LINKS:
-        files += sorted(BUILT.rglob("link.bpf.o"))
+        files += sorted(file for name in OWN_PROGRAMS for file in BUILT.rglob(name))
     digests = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
     where = {"kind": machine.kind, "kernel": machine.kernel or os.environ.get("KERNEL", "")}
     return digests | where
@@ -204,7 +205,7 @@ def run_workflow(out: File, jobs: int) -> None:
     command = [
         "snakemake", "--snakefile", str(SNAKEFILE), "--cores", str(jobs), "--scheduler", "greedy",
         "--rerun-triggers", "mtime", "input", "--rerun-incomplete", "--nolock",
-        "--config", f"folder={out}", "--directory", str(out), "--quiet", "rules", "progress",
+        "--config", f"folder={out}", "--directory", str(out), "--quiet", "all",
     ]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), "HOME": str(out.resolve())}
     with subprocess.Popen(command, env=environment, start_new_session=True) as process:
@@ -235,7 +236,12 @@ def measure(spec: File) -> None:
     (folder / "host.json").write_text(json.dumps(asdict(measured.host)) + "\n")
     (folder / "raw.json").write_text(json.dumps(measured.raw, indent=1) + "\n")
     seconds, wall = measured.raw["seconds"], measured.wall_seconds
-    print(f"{cell.label}: {seconds:.0f} s in {wall:.0f} s of the wall clock, {seconds / wall:.1f} x")
+    done = len(list(folder.parent.glob("*/raw.json")))
+    print(
+        f"[{done}/{len(plan['cells'])}] {cell.label}: {seconds:.0f} s in {wall:.0f} s of the wall "
+        f"clock, {seconds / wall:.1f} x",
+        flush=True,
+    )
 
 
 def collect(out: File) -> Experiment:

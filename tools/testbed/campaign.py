@@ -16,8 +16,8 @@ from .cellspec import Cell
 from .errors import MeasurementError, UsageError
 from .guestrun import NATIVE, REPOSITORY, Machine, Measured, Runner, demand_built
 from .progress import Display, display
-from .results import Finished
 from .protocols import Settings
+from .results import Finished
 from .scenario import Alpha, Scenario
 from .score import score
 

@@ -21,6 +21,7 @@ from .cell import PROGRESS
 from .cellspec import Cell
 from .errors import MeasurementError, UsageError
 from .results import Host
+from .scenario import COMMAND
 
 PACKAGE = File(__file__).resolve().parent
 REPOSITORY = PACKAGE.parents[1]
@@ -28,17 +29,18 @@ GUEST_TOOL = REPOSITORY / "tools/vm/guest"
 # What a guest needs of this package. Nothing else goes in, because every change of the guest's
 # content shifts its results a little.
 GUEST_MODULES = (
-    "__init__", "__main__", "cell", "cellspec", "checks", "child", "cli", "course", "dpa", "errors",
-    "fields", "frames", "genetlink", "kernelinfo", "libbpf", "libc", "netns", "offload", "protocols",
-    "rates", "receiver", "replay", "rule", "sampler", "scenario", "schedulers", "sender", "stream", "topology",
+    "__init__", "__main__", "cell", "cellspec", "checks", "child", "cli", "command", "course",
+    "dpa", "errors", "fields", "frames", "genetlink", "kernelinfo", "libbpf", "libc", "netns",
+    "offload", "protocols", "rates", "receiver", "replay", "rule", "sampler", "scenario",
+    "schedulers", "sender", "stream", "topology",
 )  # fmt: skip
 _GUEST_TOOLS = "opt/mpdpa/tools"
 _TROUBLE = re.compile(r"BUG:|WARNING:|Oops|lockdep|rcu.*stall|INFO: task|UBSAN|KASAN")
 _STOP_SECONDS = 10
 NOTHING, LINKS, MODULE = "nothing", "links", "module"
 BUILT = REPOSITORY / "out/guest"
-_LINKS_PROGRAM = File("usr/local/lib/mpdpa/link.bpf.o")
-_SCHEDULER_MODULE = File("usr/local/lib/mpdpa/mptcp_dpa.ko")
+_PLACE = File("usr/local/lib/mpdpa")
+OWN_PROGRAMS = ("link.bpf.o", "mptcpify.bpf.o")
 VIRTUAL, FAST, NATIVE = "virtual", "fast", "no"
 
 
@@ -78,23 +80,24 @@ def needed(cell: Cell) -> str:
     """What of the built files a cell cannot do without."""
     if cell.scheduler not in (None, "default"):
         return MODULE
-    return LINKS if any(path.varies for path in cell.scenario.paths) else NOTHING
+    own_programs = any(path.varies for path in cell.scenario.paths)
+    own_programs = own_programs or cell.scenario.load.kind == COMMAND
+    return LINKS if own_programs else NOTHING
 
 
 def demand_built(cells: Iterable[Cell]) -> None:
     for need in {needed(cell) for cell in cells} - {NOTHING}:
-        file = BUILT / (_LINKS_PROGRAM if need == LINKS else _SCHEDULER_MODULE)
-        if not file.exists():
-            raise UsageError(f"{file}: file: expected what is built by: make guest")
+        names = ("mptcp_dpa.ko",) if need == MODULE else OWN_PROGRAMS
+        for file in (_PLACE / name for name in names):
+            if not (BUILT / file).exists():
+                raise UsageError(f"{BUILT / file}: file: expected it built, by: make guest")
 
 
 def make_links(folder: File) -> File:
-    target = folder / _LINKS_PROGRAM
-    if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        beside = target.with_name(f"{target.name}.{threading.get_ident()}")
-        shutil.copyfile(BUILT / _LINKS_PROGRAM, beside)
-        beside.replace(target)
+    """An overlay with the testbed's own programs alone."""
+    (folder / _PLACE).mkdir(parents=True, exist_ok=True)
+    for file in (_PLACE / name for name in OWN_PROGRAMS):
+        shutil.copyfile(BUILT / file, folder / file)
     return folder
 
 
@@ -143,8 +146,8 @@ class Runner:
 
     def _command(self, cell: Cell, spec: File, results: File, log: File) -> list[str]:
         if self._machine.kind == NATIVE:
-            command = [sys.executable, "-m", "testbed", self._inside, str(spec), "--out", str(results)]
-            return ["env", f"PYTHONPATH={PACKAGE.parent}", *command]
+            command = ["env", f"PYTHONPATH={PACKAGE.parent}", sys.executable, "-m", "testbed"]
+            return [*command, self._inside, str(spec), "--out", str(results)]
         command = [str(GUEST_TOOL), "run", "--clock", self._machine.kind, "--seed", str(cell.seed)]
         if self._machine.kernel:
             command += ["--kernel", self._machine.kernel]
@@ -161,7 +164,7 @@ class Runner:
         need = needed(cell)
         if need == MODULE:
             return (BUILT,)
-        return (make_links(self._work / "links"),) if need == LINKS else ()
+        return (make_links(self._work / cell.label / "links"),) if need == LINKS else ()
 
     def _execute(
         self, command: list[str], log: File, lines: list[str], progress: Callable[[float], None]

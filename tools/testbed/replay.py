@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import select
 import socket
@@ -124,7 +125,12 @@ def main(spec: File, out: File) -> int:
     except MeasurementError as error:
         print(f"testbed: {cell.label}: {error}", file=sys.stderr, flush=True)
         return 1
-    raw = {"kernel": platform.release(), "cpus": 1, "seconds": cell.expected_seconds, "paths": figures}
+    raw = {
+        "kernel": platform.release(),
+        "cpus": os.cpu_count(),
+        "seconds": cell.expected_seconds,
+        "paths": figures,
+    }
     (out / "raw.json").write_text(json.dumps(raw, indent=1) + "\n")
     (out / "series.csv").touch()
     return 0

@@ -62,7 +62,7 @@ def _link(path: Path) -> str:
     rate = path.trace or (
         f"{path.rate_bps / 1e6:g} Mbit/s"
         if path.rate_bps
-        else f"{min(path.rates.per_interval(100)) / 1e6:.3g} to {path.rates.peak_bps / 1e6:.3g} Mbit/s"
+        else f"{path.rates.least_bps / 1e6:.3g} to {path.rates.peak_bps / 1e6:.3g} Mbit/s"
     )
     return f"{path.name}: {rate}, {path.delay_ms:g} ms one way, cost {path.cost}"
 

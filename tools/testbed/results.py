@@ -68,6 +68,8 @@ def _run(done: Finished, stock: Finished | None) -> dict[str, Any]:
         "scheduler": cell.scheduler,
         "alpha": cell.alpha,
         "seed": cell.seed,
+        "settings": dict(cell.settings),
+        "load": scenario.load.kind,
         "congestion": scenario.connection.congestion,
         "ip": scenario.connection.ip,
         "deadline_ms": cell.deadline_ms,

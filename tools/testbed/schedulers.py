@@ -17,8 +17,9 @@ _SCHEDULER = "net.mptcp.scheduler"
 
 
 @contextmanager
-def scheduler(cell: Cell, client: Namespace) -> Iterator[None]:
-    """For connections that the client opens meanwhile."""
+def scheduler(cell: Cell, hosts: tuple[Namespace, ...]) -> Iterator[None]:
+    """For connections that these hosts open meanwhile; the client comes first."""
+    client = hosts[0]
     wanted = cell.scheduler
     if wanted is None:
         yield
@@ -30,8 +31,9 @@ def scheduler(cell: Cell, client: Namespace) -> Iterator[None]:
         if not _available(client, wanted):
             known = client.read_sysctl("net.mptcp.available_schedulers")
             raise MeasurementError(f"scheduler {wanted}: not available (there are: {known})")
-        client.sysctl(_SCHEDULER, wanted)
-        _configure(cell, client)
+        for host in hosts:
+            host.sysctl(_SCHEDULER, wanted)
+            _configure(cell, host)
         yield
     finally:
         if ours:
@@ -56,9 +58,9 @@ def _remove(client: Namespace) -> None:
     client.run("mpdpa", "unload")
 
 
-def _configure(cell: Cell, client: Namespace) -> None:
+def _configure(cell: Cell, host: Namespace) -> None:
     for name, value in cell.sysctls:
-        client.sysctl(name, value)
+        host.sysctl(name, value)
     if cell.kind.costs:
         for path in cell.scenario.paths:
-            client.run("mpdpa", "path", "set", "dev", path.name, "cost", str(path.cost))
+            host.run("mpdpa", "path", "set", "dev", path.name, "cost", str(path.cost))

@@ -108,7 +108,7 @@ def one_line(done: Finished) -> str:
         f"costly {percent(score.costly_share)}, oracle {percent(score.oracle_costly_share)},",
         f"excess {score.excess * 100:+.1f}, overhead {percent(score.overhead)},",
         f"activations {sum(path.activations for path in score.paths[1:])},",
-        f"chunk mean {sum(times) / len(times):.2f} max {max(times):.2f} s" if times else "none came",
+        f"chunk mean {sum(times) / len(times):.2f} max {max(times):.2f} s" if times else "-",
     ]
     return " ".join(words)
 
