@@ -232,7 +232,7 @@ def measure(spec: File) -> None:
         except BaseException:
             runner.stop()
             raise
-        shutil.copyfile(measured.series, folder / "series.csv")
+        campaign.keep_series(measured, folder / "series.csv")
     (folder / "host.json").write_text(json.dumps(asdict(measured.host)) + "\n")
     (folder / "raw.json").write_text(json.dumps(measured.raw, indent=1) + "\n")
     seconds, wall = measured.raw["seconds"], measured.wall_seconds

@@ -152,9 +152,17 @@ def _keep_series(out: File, measured: dict[Cell, Measured]) -> dict[Cell, str]:
     (out / "series").mkdir()
     for cell, each in measured.items():
         name = f"series/{cell.label}.csv"
-        shutil.copyfile(each.series, out / name)
+        keep_series(each, out / name)
         kept[cell] = name
     return kept
+
+
+def keep_series(measured: Measured, file: File) -> None:
+    """With what a command said, if the load was one."""
+    shutil.copyfile(measured.series, file)
+    said = measured.series.with_name("client.txt")
+    if said.exists():
+        shutil.copyfile(said, file.with_suffix(".txt"))
 
 
 def version() -> str:

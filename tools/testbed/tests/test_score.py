@@ -150,7 +150,7 @@ def test_report_stands_alone(tmp_path: Path) -> None:
     runs = [Finished(cell(), score(cell(), raw()), "series/x.csv")]
     content = results.document("v<1>", HOST, "testbed demo", runs)
     page = write_report(Experiment(tmp_path, content, runs), reference.load()).read_text()
-    assert page.count("<svg") == 3
+    assert page.count("<svg") == 4
     assert "v&lt;1&gt;" in page
     assert "src=" not in page
     assert "@import" not in page
