@@ -31,7 +31,7 @@ def mptcp_for_all(cell: Cell, namespaces: tuple[Namespace, ...]) -> Iterator[Non
     if not cell.multipath:
         yield
         return
-    program = Program(course.object_file("mptcpify.bpf.o"), {})
+    program = Program(course.own_object("mptcpify.bpf.o"), {})
     try:
         for namespace in namespaces:
             program.put("namespaces", namespace.inode, ctypes.c_uint32(1))

@@ -35,8 +35,8 @@ class _Link(ctypes.Structure):
     ]  # fmt: skip
 
 
-def object_file(name: str) -> File:
-    """One of the testbed's own programs."""
+def own_object(name: str) -> File:
+    """A BPF object by its name, where installed ones are, or as it was built."""
     for place in _PLACES:
         if (place / name).exists():
             return place / name
@@ -49,7 +49,7 @@ class Course:
     def __init__(self, namespace: Namespace, interface: str, path: Path) -> None:
         rates = path.rates
         content = _carried(rates)
-        self._program = Program(object_file(_LINK), {"course": len(rates.bps) + 1})
+        self._program = Program(own_object(_LINK), {"course": len(rates.bps) + 1})
         self._program.fill("course", content)
         self._link = _Link(
             step_ns=rates.step_ms * 10**6,

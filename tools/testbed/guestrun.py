@@ -213,7 +213,7 @@ class Runner:
             return Host(release, "wall", "native", raw["cpus"])
         facts = json.loads((results / "vm.json").read_text())
         clock = "virtual" if facts["clock"] == VIRTUAL else "wall"
-        return Host(release, clock, "tcg", facts["smp"])
+        return Host(release, clock, facts["accel"], facts["smp"])
 
     def stop(self) -> None:
         """Ends what was started: asks first, so that nobody leaves children behind."""

@@ -123,9 +123,16 @@ def _add_change(run: argparse.ArgumentParser) -> None:
 def _add_machine(command: argparse.ArgumentParser) -> None:
     where = command.add_argument_group("where to run")
     where.add_argument(
+        "--clock", choices=("virtual", "wall"),
+        help="wall: the machine's own clock, in a guest or with --vm no (the same as --vm fast)",
+    )  # fmt: skip
+    where.add_argument(
+        "--protocols", action="append", type=File, default=[], metavar="FILE.toml",
+        help="more protocols (may be repeated)",
+    )  # fmt: skip
+    where.add_argument(
         "--vm",
         choices=(VIRTUAL, FAST, NATIVE),
-        default=VIRTUAL,
         help="guest in repeatable virtual time, guest by the host's clock, or this kernel",
     )
     where.add_argument("--kernel", metavar="SERIES", help="of the guest")
@@ -165,8 +172,21 @@ def execute(options: argparse.Namespace) -> int:
         "list": _list, "bench": _bench, "collect": _collect,
         "measure": lambda chosen: bench.measure(chosen.spec),
     }  # fmt: skip
+    if hasattr(options, "vm"):
+        options.vm = _where(options)
+        for file in options.protocols:
+            protocols.add(file)
     commands[options.what](options)
     return 0
+
+
+def _where(options: argparse.Namespace) -> str:
+    """The kind of machine; the clock that was asked for must be one that it has."""
+    usual = FAST if options.clock == "wall" else VIRTUAL
+    kind = options.vm or usual
+    if options.clock and (options.clock == "wall") == (kind == VIRTUAL):
+        raise UsageError(f"--clock {options.clock}: option: expected another --vm than {kind}")
+    return str(kind)
 
 
 def _list(options: argparse.Namespace) -> None:

@@ -100,7 +100,8 @@ def _section(group: Group, folder: File, reference: Reference) -> str:
 {_completion(shown)}</figure>
 <figure><figcaption><b>Distribution of throughput</b></figcaption>
 {curves.throughput(shown, folder)}</figure>
-{_utility(shown)}<figure><figcaption><b>Share of the payload on costly paths</b>{diamonds}</figcaption>
+{_utility(shown)}
+<figure><figcaption><b>Share of the payload on costly paths</b>{diamonds}</figcaption>
 {plots.shares(shown, shares)}</figure></section>
 """
 

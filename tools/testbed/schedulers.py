@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path as File
 
 from .cellspec import Cell
+from .course import own_object
 from .errors import MeasurementError
 from .netns import Namespace
 from .scenario import MPDPA
@@ -24,9 +25,10 @@ def scheduler(cell: Cell, hosts: tuple[Namespace, ...]) -> Iterator[None]:
     if wanted is None:
         yield
         return
-    ours = wanted == MPDPA and not _available(client, wanted)
+    loadable = wanted == MPDPA or cell.kind.object is not None
+    ours = loadable and not _available(client, wanted)
     if ours:
-        _insert(client)
+        _insert(client, cell.kind.object)
     try:
         if not _available(client, wanted):
             known = client.read_sysctl("net.mptcp.available_schedulers")
@@ -45,13 +47,13 @@ def _available(client: Namespace, name: str) -> bool:
     return name in known.split()
 
 
-def _insert(client: Namespace) -> None:
+def _insert(client: Namespace, name: str | None) -> None:
     if not File(f"/sys/module/{MODULE}").exists():
         if _GUEST_MODULE.exists():
             client.run("insmod", str(_GUEST_MODULE))
         else:
             client.run("modprobe", MODULE)
-    client.run("mpdpa", "load")
+    client.run("mpdpa", "load", *(["--object", str(own_object(name))] if name else []))
 
 
 def _remove(client: Namespace) -> None:

@@ -10,15 +10,18 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from testbed import cellspec, guestrun, scenariofile
 from testbed.cellspec import Cell
+
+from .test_documentation import block
 
 EXAMPLES = scenariofile.FOLDER / "examples"
 HERE = Path(__file__).resolve().parent
 SECONDS = 400
 
 
-def testbed(*words: str | Path) -> str:
+def command(*words: str | Path) -> str:
     """The command's output; it must end well."""
     done = subprocess.run(
         [sys.executable, "-m", "testbed", *map(str, words)],
@@ -62,7 +65,7 @@ def test_what_arrives_follows_the_trace(tmp_path: Path) -> None:
     lines = [*quiet, *bursts, 4000]
     (tmp_path / "bursts.down").write_text("".join(f"{ms}\n" for ms in lines))
     (tmp_path / "bursts.toml").write_text(BURSTS)
-    said = testbed("replay", tmp_path / "bursts.toml", "--out", tmp_path / "out")
+    said = command("replay", tmp_path / "bursts.toml", "--out", tmp_path / "out")
     assert [line.split(":")[0] for line in said.splitlines()] == ["wave", "bursts", "drive"]
     assert said.count("follows its rates") == 3
     packets = int(said.splitlines()[1].split("rates: ")[1].split()[0])
@@ -72,7 +75,7 @@ def test_what_arrives_follows_the_trace(tmp_path: Path) -> None:
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     words = ("run", "stream-triangle", "--protocol", "mptcp", "--chunks", "3")
     for name in ("a", "b"):
-        testbed(*words, "--out", tmp_path / name)
+        command(*words, "--out", tmp_path / name)
     first, second = ((tmp_path / name / "results.json").read_bytes() for name in ("a", "b"))
     assert first == second
     run = json.loads(first)["runs"][0]
@@ -92,7 +95,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
 )
 def test_examples(example: str, protocol: str, expected: str, tmp_path: Path) -> None:
     words = ("cell", EXAMPLES / f"{example}.toml", "--protocol", protocol, "--out", tmp_path)
-    said = testbed(*words)
+    said = command(*words)
     assert expected in said
     run = json.loads((tmp_path / "results.json").read_text())["runs"][0]
     # Both paths that could were used; the run has checked its own figures.
@@ -133,3 +136,28 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path) -> None:
     assert done.returncode == 0, said + done.stderr
     for name in ("SIGINT", "SIGTERM", "SIGKILL"):
         assert f"{name}: clean" in said, said
+
+
+def test_the_scheduler_of_the_documentation(tmp_path: Path) -> None:
+    place = tmp_path / "overlay/usr/local/lib/mpdpa"
+    place.mkdir(parents=True)
+    (tmp_path / "first.bpf.c").write_text(block("c", "first_send"))
+    top, out = guestrun.REPOSITORY, guestrun.REPOSITORY / "out"
+    places = [out / "bpf", top / "bpf", top / "kernel", top / "kernel/uapi"]
+    subprocess.run(
+        ["clang", "--target=bpf", "-mcpu=v3", "-O2", "-g", "-fms-extensions",
+         "-Wno-microsoft-anon-tag", "-D__TARGET_ARCH_x86", *(f"-I{folder}" for folder in places),
+         "-c", tmp_path / "first.bpf.c", "-o", place / "first.bpf.o"],
+        check=True,
+    )  # fmt: skip
+    (tmp_path / "more.toml").write_text(block("toml", "[first]"))
+    (tmp_path / "my.toml").write_text(block("toml", "three-paths"))
+    said = command(
+        "cell", tmp_path / "my.toml", "--protocol", "first", "--protocols", tmp_path / "more.toml",
+        "--overlay", guestrun.BUILT, "--overlay", tmp_path / "overlay", "--out", tmp_path / "out",
+    )  # fmt: skip
+    assert said.startswith("three-paths-first-d1000-s1: ")
+    run = json.loads((tmp_path / "out/results.json").read_text())["runs"][0]
+    assert (run["scheduler"], run["delivered_bytes"]) == ("first", 2_500_000)
+    first = run["paths"][0]
+    assert first["payload_bytes"] > 1_000_000

@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from testbed import oracle, rates, scenariofile
 from testbed.oracle import Link
 from testbed.rates import Rates

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from testbed import cellspec, rates, scenario, scenariofile
 from testbed.campaign import Choice, cells_of
 from testbed.cli import main
