@@ -11,6 +11,7 @@ from typing import Any
 from . import (
     bench,
     campaign,
+    document,
     drives,
     protocols,
     rates,
@@ -68,6 +69,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     job.add_argument("spec", type=File, metavar="SPEC.json")
     end = commands.add_parser("collect", help="the last job of a campaign")
     end.add_argument("folder", type=File, metavar="DIR")
+    text = commands.add_parser("document", help="write the documentation's tables of figures")
+    text.add_argument("folders", nargs="+", type=File, metavar="DIR", help="of campaigns")
+    text.add_argument("--to", type=File, default=REPOSITORY / "Documentation/results.md")
     listing = commands.add_parser("list", help="list the scenarios and protocols")
     listing.add_argument("--traces", type=File, metavar="DIR", help="those over these traces, too")
 
@@ -170,6 +174,7 @@ def execute(options: argparse.Namespace) -> int:
     commands = {
         "demo": _demo, "run": _run, "cell": _cell, "replay": _replay, "trace": _trace,
         "list": _list, "bench": _bench, "collect": _collect,
+        "document": _document,
         "measure": lambda chosen: bench.measure(chosen.spec),
     }  # fmt: skip
     if hasattr(options, "vm"):
@@ -248,6 +253,12 @@ def _collect(options: argparse.Namespace) -> None:
     published = reference.load()
     report.write(experiment, published)
     table.show(experiment.finished, published)
+
+
+def _document(options: argparse.Namespace) -> None:
+    made = [(folder.resolve(), bench.collect(folder)) for folder in options.folders]
+    document.write(made, reference.load(), options.to)
+    print(options.to)
 
 
 def _replay(options: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ FILE = File(__file__).resolve().parent / "reference.toml"
 
 @dataclass(frozen=True)
 class Figure:
-    """None where the origin does not say."""
+    """None where the origin does not say; ``why`` tells why ours differs, if it does."""
 
     scenario: str
     protocol: str
@@ -25,6 +25,7 @@ class Figure:
     missed: int | None
     chunk_seconds: float | None
     overhead: float | None
+    why: str | None
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ def _figure(row: Fields) -> Figure:
         missed=row.integer("missed", 0, 1_000_000, None),
         chunk_seconds=row.number("chunk_seconds", 0, 86_400, None),
         overhead=row.number("overhead", 0, 1, None),
+        why=row.text("why", None),
     )
     row.finish("scenario, protocol, also, alpha, deadline_ms, costly_share, missed, ...")
     return figure
