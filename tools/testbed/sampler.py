@@ -89,11 +89,13 @@ class Sampler:
 
     def established(self) -> bool:
         """Whether every path has its subflow."""
-        flows = self.subflows()
-        return all(
-            name in flows and flows[name].tcp.state == kernelinfo.TCP_ESTABLISHED
-            for name in self.counts.keys() - self._absent
-        )
+        return not self.missing()
+
+    def missing(self) -> set[str]:
+        """Paths that must have an established subflow and have none."""
+        established = kernelinfo.TCP_ESTABLISHED
+        there = {name for name, flow in self.subflows().items() if flow.tcp.state == established}
+        return self.counts.keys() - self._absent - there
 
     def start(self, now_ns: int) -> None:
         """The first look; what was acknowledged before (the SYN) counts for nothing."""
@@ -136,7 +138,9 @@ class Sampler:
             for name, count in self.counts.items()
         }
         if snapshot.mptcp is not None:
-            self._share_reinjected(snapshot.mptcp.bytes_retrans, grown)
+            sent = sum(flow.tcp.bytes_sent - flow.tcp.bytes_retrans for flow in flows.values())
+            sent += self._sent_by_ended(flows)
+            self._share_reinjected(int(sent - snapshot.mptcp.bytes_sent), grown)
         elapsed_ns = max(1, now_ns - self._before_ns)
         values = []
         for name, count in self.counts.items():
@@ -175,6 +179,11 @@ class Sampler:
         count.rtt_us = tcp.rtt
         count.least_rtt_us = tcp.min_rtt
 
+    def _sent_by_ended(self, flows: dict[str, Subflow]) -> int:
+        """Payload, each byte once, of subflows that are no more."""
+        gone = (count for name, count in self.counts.items() if name not in flows)
+        return sum(count.sent_bytes - count.tcp_resent_bytes for count in gone)
+
     def _view_of(self, name: str) -> dpa.PathView | None:
         """The scheduler's row for a path."""
         if self.view is None:
@@ -184,16 +193,18 @@ class Sampler:
     def _share_reinjected(self, total: int, grown: dict[str, int]) -> None:
         """Splits what MPTCP sent again since the last sample by what each path sent since.
 
-        The kernel counts it per connection only. The sum is exact.
+        Only the sum is known: what subflows sent, less what of it was new. (The kernel's counter of
+        retransmissions leaves out what a failing subflow hands over to others.) While new data
+        wait in a subflow it is too low, and catches up when they are sent.
         """
         left = total - self._reinjected
-        self._reinjected = total
         weight = sum(grown.values())
         for name, count in self.counts.items():
             if left <= 0 or weight <= 0:
                 break
             part = round(left * grown[name] / weight)
             count.reinjected_bytes += part
+            self._reinjected += part
             left -= part
             weight -= grown[name]
 

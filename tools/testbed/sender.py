@@ -121,9 +121,8 @@ class Sender:
         while not self._sampler.established():
             left = (end_ns - time.monotonic_ns()) / 1e9
             if left <= 0 or not isinstance(news, socket.socket):
-                missing = sorted(set(self._path_of.values()) - self._sampler.subflows().keys())
                 raise MeasurementError(
-                    f"path {', '.join(missing) or 'unknown'}: expected a subflow within "
+                    f"path {', '.join(sorted(self._sampler.missing()))}: expected a subflow within "
                     f"{_ESTABLISH_SECONDS} s; rate, loss and delay of the path may not allow it"
                 )
             if select.select([news], [], [], left)[0]:

@@ -102,7 +102,7 @@ def test_examples(example: str, protocol: str, expected: str, tmp_path: Path) ->
     assert sum(path["payload_bytes"] > 100_000 for path in run["paths"]) >= 2
     if example == "iperf3":
         told = next((tmp_path / "series").glob("*.txt")).read_text()
-        assert json.loads(told)["end"]["sum_received"]["bytes"] == 4 << 20
+        assert json.loads(told)["end"]["sum_sent"]["bytes"] == 4 << 20
 
 
 def test_a_path_that_carries_nothing_is_named(tmp_path: Path) -> None:
