@@ -198,8 +198,8 @@ def _ingredients(need: str, machine: Machine) -> dict[str, str]:
     return digests | where
 
 
-def run_workflow(out: File, jobs: int) -> None:
-    """Snakemake does the rest; it stops with us."""
+def workflow(out: File, jobs: int) -> tuple[list[str], dict[str, str]]:
+    """Snakemake's command and environment."""
     if shutil.which("snakemake") is None:
         raise UsageError("snakemake: package: expected the build environment")
     command = [
@@ -208,6 +208,12 @@ def run_workflow(out: File, jobs: int) -> None:
         "--config", f"folder={out}", "--directory", str(out), "--quiet", "all",
     ]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), "HOME": str(out.resolve())}
+    return command, environment
+
+
+def run_workflow(out: File, jobs: int) -> None:
+    """Runs what is missing or out of date; it stops with us."""
+    command, environment = workflow(out, jobs)
     with subprocess.Popen(command, env=environment, start_new_session=True) as process:
         try:
             status = process.wait()

@@ -19,7 +19,8 @@ _HEAD = """# Measured
 
 Written by `testbed document {folders}`; every figure is from the `results.json` of those
 campaigns. {short}: {origin}. There: {setup}. Each entry is the share of the payload put on costly
-paths, and how many chunks came late if any did.
+paths, and how many chunks came late if any did; the column behind a protocol is what was
+published for it.
 """
 
 

@@ -31,7 +31,7 @@ def of(parts: Sequence[Group], reference: Reference) -> Overview:
         headings.append(title)
         published.append(False)
         if title in known:
-            headings.append(f"{reference.short}: {title}")
+            headings.append(reference.short)
             published.append(True)
     headings.append("oracle")
     published.append(False)
@@ -56,15 +56,15 @@ def _own(done: Finished | None) -> str:
     if done is None:
         return _NONE
     score = done.score
-    missed = f", {score.missed}/{len(score.completion_ms)} missed" if score.missed else ""
-    own = f" (by its own count {score.missed_own})" if score.missed_own is not None else ""
+    missed = f", {score.missed} of {len(score.completion_ms)} late" if score.missed else ""
+    own = f" ({score.missed_own} by its own count)" if score.missed_own is not None else ""
     return f"{percent(score.costly_share)}{missed}{own}"
 
 
 def _theirs(figure: Figure | None) -> str:
     if figure is None:
         return _NONE
-    missed = f", {figure.missed} missed" if figure.missed else ""
+    missed = f", {figure.missed} late" if figure.missed else ""
     return f"{percent(figure.costly_share, 0)}{missed}"
 
 

@@ -115,7 +115,7 @@ def _overview(parts: list[Group], reference: Reference) -> str:
     rows = [f"<tr>{_row('td', texts, kinds)}</tr>" for texts in whole.rows]
     return f"""<section id="overview"><h2>All of it</h2>
 <p>Share of the payload put on costly paths, and how many chunks came late if any did.</p>
-<div class="scroll"><table><thead><tr>{_row("th", whole.headings, kinds)}</tr></thead>
+<div class="scroll"><table class="wrap"><thead><tr>{_row("th", whole.headings, kinds)}</tr></thead>
 <tbody>{"".join(rows)}</tbody></table></div></section>
 """
 
