@@ -241,13 +241,8 @@ def measure(spec: File) -> None:
         campaign.keep_series(measured, folder / "series.csv")
     (folder / "host.json").write_text(json.dumps(asdict(measured.host)) + "\n")
     (folder / "raw.json").write_text(json.dumps(measured.raw, indent=1) + "\n")
-    seconds, wall = measured.raw["seconds"], measured.wall_seconds
     done = len(list(folder.parent.glob("*/raw.json")))
-    print(
-        f"[{done}/{len(plan['cells'])}] {cell.label}: {seconds:.0f} s in {wall:.0f} s of the wall "
-        f"clock, {seconds / wall:.1f} x",
-        flush=True,
-    )
+    print(f"[{done}/{len(plan['cells'])}] {cell.label}: {measured.speed}", flush=True)
 
 
 def collect(out: File) -> Experiment:

@@ -143,7 +143,7 @@ def _run_one(runner: Runner, cell: Cell, shown: Display) -> Measured:
     except MeasurementError:
         shown.ended(cell.label, "failed")
         raise
-    shown.ended(cell.label, f"done in {measured.wall_seconds:.0f} s")
+    shown.ended(cell.label, measured.speed)
     return measured
 
 
