@@ -52,6 +52,17 @@ endif
 check lint bench-sockopt bench-scale:
 	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(if $(CONNECTIONS),CONNECTIONS=$(CONNECTIONS))
 
+## bench-static bench-traces bench-alpha    whole campaigns: out/bench-NAME/report.html; QUICK=1, FULL=1,
+##                 TRACES=DIR (recorded traces, within this folder), JOBS=N
+BENCHES := bench-static bench-traces bench-alpha
+BENCH_OPTIONS := $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(TRACES),--traces $(TRACES)) $(if $(JOBS),--jobs $(JOBS))
+.PHONY: $(BENCHES) $(BENCHES:=-inside)
+$(BENCHES):
+	@$(INSIDE) $(MAKE) --no-print-directory $@-inside QUICK='$(QUICK)' FULL='$(FULL)' TRACES='$(TRACES)' JOBS='$(JOBS)'
+
+$(BENCHES:=-inside): bench-%-inside: guest
+	PYTHONPATH=tools python3 -m testbed bench $* $(BENCH_OPTIONS)
+
 .PHONY: demo-inside check-inside lint-inside
 demo-inside: guest
 	PYTHONPATH=tools python3 -m testbed demo

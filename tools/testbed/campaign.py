@@ -14,10 +14,10 @@ from typing import Any
 from . import protocols, results
 from .cellspec import Cell
 from .errors import MeasurementError, UsageError
-from .guestrun import NATIVE, REPOSITORY, Machine, Measured, Runner
+from .guestrun import NATIVE, REPOSITORY, Machine, Measured, Runner, demand_built
 from .progress import Display, display
-from .results import Finished
 from .protocols import Settings
+from .results import Finished
 from .scenario import Alpha, Scenario
 from .score import score
 
@@ -51,29 +51,19 @@ def cells_of(scenario: Scenario, choice: Choice) -> list[Cell]:
     return cells
 
 
-def _measured_as(cell: Cell) -> Cell:
+def measured_as(cell: Cell) -> Cell:
     """What is run for it: protocols that know no deadline run once for all deadlines."""
     return cell if cell.kind.deadlines or cell.kind.rule else replace(cell, deadline_ms=None)
 
 
 def overlays(given: list[File], cells: list[Cell], kind: str) -> tuple[File, ...]:
-    """Those that were named, or the built module's if there is one."""
+    """Those that were named; without any, what was built must be there."""
     for folder in given:
         if not folder.is_dir():
             raise UsageError(f"{folder}: --overlay: expected a directory")
-    if given or kind == NATIVE:
-        return tuple(given)
-    built = REPOSITORY / "out/guest"
-    if built.is_dir():
-        return (built,)
-    if any(cell.scheduler not in (None, "default") for cell in cells):
-        raise UsageError(
-            f"{built}: overlay: expected the built scheduler (run make), "
-            "or --protocol tcp --protocol mptcp"
-        )
-    if any(path.varies for cell in cells for path in cell.scenario.paths):
-        raise UsageError(f"{built}: overlay: expected the links' program (run make guest)")
-    return ()
+    if not given and kind != NATIVE:
+        demand_built(cells)
+    return tuple(given)
 
 
 @dataclass(frozen=True)
@@ -89,7 +79,7 @@ def run(
     cells: list[Cell], machine: Machine, jobs: int, out: File, command: str, *, quiet: bool = False
 ) -> Experiment:
     """Runs everything; the directory then holds results.json and series/."""
-    wanted = list(dict.fromkeys(_measured_as(cell) for cell in cells))
+    wanted = list(dict.fromkeys(measured_as(cell) for cell in cells))
     _clear(out)
     with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
         runner = Runner(machine, File(scratch), out / "log")
@@ -97,7 +87,7 @@ def run(
         series = _keep_series(out, measured)
     finished = []
     for cell in cells:
-        source = _measured_as(cell)
+        source = measured_as(cell)
         finished.append(Finished(cell, score(cell, measured[source].raw), series[source]))
     host = measured[wanted[0]].host
     content = results.document(version(), host, command, finished)
@@ -153,7 +143,7 @@ def _run_one(runner: Runner, cell: Cell, shown: Display) -> Measured:
     except MeasurementError:
         shown.ended(cell.label, "failed")
         raise
-    shown.ended(cell.label, f"done in {measured.wall_seconds:.0f} s")
+    shown.ended(cell.label, measured.speed)
     return measured
 
 
@@ -162,9 +152,17 @@ def _keep_series(out: File, measured: dict[Cell, Measured]) -> dict[Cell, str]:
     (out / "series").mkdir()
     for cell, each in measured.items():
         name = f"series/{cell.label}.csv"
-        shutil.copyfile(each.series, out / name)
+        keep_series(each, out / name)
         kept[cell] = name
     return kept
+
+
+def keep_series(measured: Measured, file: File) -> None:
+    """With what a command said, if the load was one."""
+    shutil.copyfile(measured.series, file)
+    said = measured.series.with_name("client.txt")
+    if said.exists():
+        shutil.copyfile(said, file.with_suffix(".txt"))
 
 
 def version() -> str:

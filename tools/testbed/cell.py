@@ -13,14 +13,15 @@ from functools import partial
 from pathlib import Path as File
 from typing import Any
 
-from . import cellspec, checks
+from . import cellspec, checks, command
 from .cellspec import Cell
 from .child import Channel, Child, Message
 from .errors import MeasurementError
 from .receiver import Receiver
+from .scenario import COMMAND, REQUESTS
 from .schedulers import scheduler
 from .sender import Sender
-from .topology import Network, drops, network
+from .topology import Network, drops, endpoint, network
 
 # Lines on standard output that a runner on the host's side follows.
 PROGRESS = "testbed: progress"
@@ -34,11 +35,32 @@ def execute(cell: Cell, out: File) -> None:
     out.mkdir(parents=True, exist_ok=True)
     with network(cell) as net:
         _configure_hosts(net)
-        with scheduler(cell, net.client):
-            raw = _transfer(net, out)
+        commanded = cell.scenario.load.kind == COMMAND
+        with scheduler(cell, (net.client, net.server) if commanded else (net.client,)):
+            raw = _command(net, out) if commanded else _transfer(net, out)
     text = json.dumps(raw, indent=1) + "\n"
     (out / "raw.json").write_text(text)
-    checks.check(cell, raw)
+    if not commanded:
+        checks.check(cell, raw)
+
+
+def _command(net: Network, out: File) -> dict[str, Any]:
+    """A command is one chunk, complete when it ends well."""
+    print(f"{PROGRESS} 0", flush=True)
+    _, measured = command.Load(net, out).run()
+    ended_ns = measured["ended_ns"]
+    completion_ns = [ended_ns] * net.cell.scenario.load.chunks
+    return {
+        "label": net.cell.label,
+        "kernel": platform.release(),
+        "cpus": os.cpu_count(),
+        "seconds": round(ended_ns / 1e9, 3),
+        "completion_ns": completion_ns,
+        "delivered_bytes": measured["delivered_bytes"],
+        "kernel_chunks": None,
+        "own_missed": None,
+        "paths": command.raw_paths(net, measured),
+    }
 
 
 def _configure_hosts(net: Network) -> None:
@@ -72,18 +94,29 @@ def _transfer(net: Network, out: File) -> dict[str, Any]:
         t0_ns = sender.expect("started", _SETUP_SECONDS)["t0_ns"]
         net.start(t0_ns)
         print(f"{PROGRESS} 0", flush=True)
-        delivered, measured = _follow(cell, receiver, sender)
+        delivered, measured = _follow(net, t0_ns, receiver, sender)
         dropped = {path.name: drops(net, path) for path in cell.used_paths}
     return _raw(cell, t0_ns, delivered, measured, dropped)
 
 
-def _follow(cell: Cell, receiver: Child, sender: Child) -> tuple[Message, Message]:
-    """Until the sender has measured all, with the receiver's result handed on to it."""
+def _follow(
+    net: Network, t0_ns: int, receiver: Child, sender: Child
+) -> tuple[Message, Message]:
+    """Until the sender has measured all, with the receiver's result handed on to it.
+
+    Meanwhile paths that come up late are announced.
+    """
+    cell = net.cell
+    late = sorted((p for p in cell.used_paths if not p.up_at(0)), key=lambda p: p.up_ms[0][0])
     end = time.monotonic() + cell.expected_seconds * 2 + _GRACE_SECONDS
     delivered: Message | None = None
     while True:
         channels = [sender.channel, *([] if delivered else [receiver.channel])]
-        ready = select.select(channels, [], [], max(0, end - time.monotonic()))[0]
+        up = (t0_ns + late[0].up_ms[0][0] * 10**6) / 1e9 if late else end
+        ready = select.select(channels, [], [], max(0, min(up, end) - time.monotonic()))[0]
+        if late and time.monotonic() >= up:
+            net.client.batch("ip", [endpoint(net, late.pop(0))])
+            continue
         if not ready:
             raise MeasurementError("no end in sight: the transfer stalled")
         if receiver.channel in ready:
@@ -113,6 +146,8 @@ def _raw(
     completion_ns: list[int | None] = [
         at_ns - t0_ns - chunk * period_ns for chunk, at_ns in enumerate(delivered["completed_ns"])
     ]
+    if cell.scenario.load.kind == REQUESTS:
+        completion_ns = measured["answered_ns"]
     completion_ns += [None] * (cell.scenario.load.chunks - len(completion_ns))
     paths = {
         name: {**counts, "wire_bytes": measured["wire_bytes"][name], "drops": dropped[name]}
@@ -122,6 +157,7 @@ def _raw(
         "label": cell.label,
         "kernel": platform.release(),
         "cpus": os.cpu_count(),
+        "seconds": round(measured["ended_ns"] / 1e9, 3),
         "completion_ns": completion_ns,
         "delivered_bytes": delivered["bytes"],
         "written_bytes": measured["written_bytes"],

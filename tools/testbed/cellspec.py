@@ -47,12 +47,12 @@ class Cell:
 
     @property
     def used_paths(self) -> tuple[Path, ...]:
-        """TCP has the preferred path alone."""
-        return self.scenario.paths if self.multipath else (self.scenario.preferred,)
+        """TCP has the preferred path alone, or that of the start if it works from then on."""
+        return self.scenario.paths if self.multipath else (self.start,)
 
     @property
     def start(self) -> Path:
-        if not self.multipath:
+        if not self.multipath and not self.scenario.preferred.up_ms:
             return self.scenario.preferred
         return next(p for p in self.scenario.paths if p.name == self.scenario.connection.start)
 

@@ -12,7 +12,7 @@ from .netns import Namespace
 from .rates import Rates
 from .scenario import MOST_WINDOWS, Path
 
-_NAME = "link.bpf.o"
+_LINK = "link.bpf.o"
 _PLACES = (
     File("/usr/local/lib/mpdpa"),
     File("/usr/lib/mpdpa"),
@@ -22,24 +22,25 @@ _U64 = ctypes.c_uint64
 
 
 class _Window(ctypes.Structure):
-    _fields_ = [("from_ns", _U64), ("to_ns", _U64)]  # noqa: RUF012
+    _fields_ = [("from_ns", _U64), ("to_ns", _U64)]
 
 
 class _Link(ctypes.Structure):
     """struct link of link.bpf.c."""
 
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         ("start_ns", _U64), ("step_ns", _U64), ("steps", _U64), ("limit_bytes", _U64),
         ("before_bps", _U64), ("windows", _U64), ("up", _Window * MOST_WINDOWS),
         ("position", _U64), ("free_ns", _U64), ("drops", _U64),
     ]  # fmt: skip
 
 
-def object_file() -> File:
+def own_object(name: str) -> File:
+    """A BPF object by its name, where installed ones are, or as it was built."""
     for place in _PLACES:
-        if (place / _NAME).exists():
-            return place / _NAME
-    raise MeasurementError(f"{_NAME}: not found in {_PLACES[0]}; it is built by: make guest")
+        if (place / name).exists():
+            return place / name
+    raise MeasurementError(f"{name}: not found in {_PLACES[0]}; it is built by: make guest")
 
 
 class Course:
@@ -48,7 +49,7 @@ class Course:
     def __init__(self, namespace: Namespace, interface: str, path: Path) -> None:
         rates = path.rates
         content = _carried(rates)
-        self._program = Program(object_file(), {"course": len(rates.bps) + 1})
+        self._program = Program(own_object(_LINK), {"course": len(rates.bps) + 1})
         self._program.fill("course", content)
         self._link = _Link(
             step_ns=rates.step_ms * 10**6,

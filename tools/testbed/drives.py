@@ -12,6 +12,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from .rates import STEP_MS, Rates
 
@@ -112,7 +113,7 @@ def _by_rank(level: Sequence[float], table: Sequence[tuple[float, float]]) -> li
 
 
 def _line(table: Sequence[tuple[float, float]], share: float) -> float:
-    for (x0, y0), (x1, y1) in zip(table, table[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(table):
         if share <= x1:
             return y0 + (y1 - y0) * (share - x0) / (x1 - x0)
     return table[-1][1]

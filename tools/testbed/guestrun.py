@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
@@ -21,6 +21,7 @@ from .cell import PROGRESS
 from .cellspec import Cell
 from .errors import MeasurementError, UsageError
 from .results import Host
+from .scenario import COMMAND
 
 PACKAGE = File(__file__).resolve().parent
 REPOSITORY = PACKAGE.parents[1]
@@ -28,19 +29,28 @@ GUEST_TOOL = REPOSITORY / "tools/vm/guest"
 # What a guest needs of this package. Nothing else goes in, because every change of the guest's
 # content shifts its results a little.
 GUEST_MODULES = (
-    "__init__", "__main__", "cell", "cellspec", "checks", "child", "cli", "course", "dpa", "errors",
-    "fields", "frames", "genetlink", "kernelinfo", "libbpf", "libc", "netns", "offload", "protocols",
-    "rates", "receiver", "replay", "rule", "sampler", "scenario", "schedulers", "sender", "stream", "topology",
+    "__init__", "__main__", "cell", "cellspec", "checks", "child", "cli", "command", "course",
+    "dpa", "errors", "fields", "frames", "genetlink", "kernelinfo", "libbpf", "libc", "netns",
+    "offload", "protocols", "rates", "receiver", "replay", "rule", "sampler", "scenario",
+    "schedulers", "sender", "stream", "topology",
 )  # fmt: skip
 _GUEST_TOOLS = "opt/mpdpa/tools"
 _TROUBLE = re.compile(r"BUG:|WARNING:|Oops|lockdep|rcu.*stall|INFO: task|UBSAN|KASAN")
 _STOP_SECONDS = 10
+NOTHING, LINKS, MODULE = "nothing", "links", "module"
+BUILT = REPOSITORY / "out/guest"
+_PLACE = File("usr/local/lib/mpdpa")
+OWN_PROGRAMS = ("link.bpf.o", "mptcpify.bpf.o")
 VIRTUAL, FAST, NATIVE = "virtual", "fast", "no"
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Where cells run: in a guest by virtual or host time, or natively."""
+    """Where cells run: in a guest by virtual or host time, or natively.
+
+    Without overlays a guest gets what was built and its cell needs: the module, the program of
+    links that vary, or nothing, so that a new scheduler does not change what stock MPTCP does.
+    """
 
     kind: str = VIRTUAL
     kernel: str | None = None
@@ -56,6 +66,12 @@ class Measured:
     host: Host
     wall_seconds: float
 
+    @property
+    def speed(self) -> str:
+        """How long it took, by its own clock and by the wall's."""
+        seconds, wall = self.raw["seconds"], self.wall_seconds
+        return f"{seconds:.0f} s in {wall:.0f} s of the wall clock, {seconds / wall:.1f} x"
+
 
 def make_overlay(folder: File) -> File:
     """The guest's copy of this package."""
@@ -63,6 +79,31 @@ def make_overlay(folder: File) -> File:
     target.mkdir(parents=True)
     for name in GUEST_MODULES:
         shutil.copyfile(PACKAGE / f"{name}.py", target / f"{name}.py")
+    return folder
+
+
+def needed(cell: Cell) -> str:
+    """What of the built files a cell cannot do without."""
+    if cell.scheduler not in (None, "default"):
+        return MODULE
+    own_programs = any(path.varies for path in cell.scenario.paths)
+    own_programs = own_programs or cell.scenario.load.kind == COMMAND
+    return LINKS if own_programs else NOTHING
+
+
+def demand_built(cells: Iterable[Cell]) -> None:
+    for need in {needed(cell) for cell in cells} - {NOTHING}:
+        names = ("mptcp_dpa.ko",) if need == MODULE else OWN_PROGRAMS
+        for file in (_PLACE / name for name in names):
+            if not (BUILT / file).exists():
+                raise UsageError(f"{BUILT / file}: file: expected it built, by: make guest")
+
+
+def make_links(folder: File) -> File:
+    """An overlay with the testbed's own programs alone."""
+    (folder / _PLACE).mkdir(parents=True, exist_ok=True)
+    for file in (_PLACE / name for name in OWN_PROGRAMS):
+        shutil.copyfile(BUILT / file, folder / file)
     return folder
 
 
@@ -111,17 +152,25 @@ class Runner:
 
     def _command(self, cell: Cell, spec: File, results: File, log: File) -> list[str]:
         if self._machine.kind == NATIVE:
-            command = [sys.executable, "-m", "testbed", self._inside, str(spec), "--out", str(results)]
-            return ["env", f"PYTHONPATH={PACKAGE.parent}", *command]
+            command = ["env", f"PYTHONPATH={PACKAGE.parent}", sys.executable, "-m", "testbed"]
+            return [*command, self._inside, str(spec), "--out", str(results)]
         command = [str(GUEST_TOOL), "run", "--clock", self._machine.kind, "--seed", str(cell.seed)]
         if self._machine.kernel:
             command += ["--kernel", self._machine.kernel]
-        for overlay in (self._overlay, *self._machine.overlays):
+        for overlay in (self._overlay, *self._overlays(cell)):
             command += ["--overlay", str(overlay)]
         command += ["--input", str(spec), "--results", str(results), "--log", str(log)]
         command += ["--timeout", str(round(300 + 10 * cell.expected_seconds))]
         inside = ["python3", "-m", "testbed", self._inside, "/input", "--out", "/results"]
         return [*command, "--", "env", f"PYTHONPATH=/{_GUEST_TOOLS}", *inside]
+
+    def _overlays(self, cell: Cell) -> tuple[File, ...]:
+        if self._machine.overlays:
+            return self._machine.overlays
+        need = needed(cell)
+        if need == MODULE:
+            return (BUILT,)
+        return (make_links(self._work / cell.label / "links"),) if need == LINKS else ()
 
     def _execute(
         self, command: list[str], log: File, lines: list[str], progress: Callable[[float], None]
@@ -170,7 +219,7 @@ class Runner:
             return Host(release, "wall", "native", raw["cpus"])
         facts = json.loads((results / "vm.json").read_text())
         clock = "virtual" if facts["clock"] == VIRTUAL else "wall"
-        return Host(release, clock, "tcg", facts["smp"])
+        return Host(release, clock, facts["accel"], facts["smp"])
 
     def stop(self) -> None:
         """Ends what was started: asks first, so that nobody leaves children behind."""

@@ -79,7 +79,10 @@ class Program:
         self._sound(call(descriptor, ctypes.byref(key), ctypes.byref(into)))
 
     def write(self, name: str, value: ctypes.Structure) -> None:
-        key = _U32(0)
+        self.put(name, 0, value)
+
+    def put(self, name: str, number: int, value: ctypes.Structure | ctypes.c_uint32) -> None:
+        key = _U32(number)
         descriptor = _library().bpf_map__fd(self._map(name))
         call = _library().bpf_map_update_elem
         self._sound(call(descriptor, ctypes.byref(key), ctypes.byref(value), 0))

@@ -33,6 +33,11 @@ class Namespace:
         """Under which other processes reach it, as ``ip link ... netns`` wants it."""
         return f"/proc/{os.getpid()}/fd/{self._descriptor}"
 
+    @property
+    def inode(self) -> int:
+        """By which the kernel tells it from others."""
+        return os.fstat(self._descriptor).st_ino
+
     def close(self) -> None:
         os.close(self._descriptor)
 

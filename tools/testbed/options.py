@@ -9,7 +9,9 @@ from pathlib import Path as File
 from typing import Any
 
 from . import (
+    bench,
     campaign,
+    document,
     drives,
     protocols,
     rates,
@@ -52,6 +54,24 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     trace.add_argument("place", choices=tuple(drives.PLACES))
     trace.add_argument("--seed", type=int, default=1, metavar="N")
     trace.add_argument("--out", type=File, default=File(), metavar="DIR")
+    campaign_ = commands.add_parser("bench", help="a whole campaign, as a Snakemake workflow")
+    campaign_.add_argument("name", choices=tuple(bench.benches()))
+    size = campaign_.add_mutually_exclusive_group()
+    size.add_argument("--quick", dest="size", action="store_const", const=bench.QUICK)
+    size.add_argument("--full", dest="size", action="store_const", const=bench.FULL)
+    campaign_.set_defaults(size=bench.NORMAL)
+    campaign_.add_argument("--traces", type=File, metavar="DIR", help="recorded ones, too")
+    campaign_.add_argument(
+        "--plan-only", action="store_true", help="write the plan; start the workflow yourself"
+    )
+    _add_machine(campaign_)
+    job = commands.add_parser("measure", help="one job of a campaign")
+    job.add_argument("spec", type=File, metavar="SPEC.json")
+    end = commands.add_parser("collect", help="the last job of a campaign")
+    end.add_argument("folder", type=File, metavar="DIR")
+    text = commands.add_parser("document", help="write the documentation's tables of figures")
+    text.add_argument("folders", nargs="+", type=File, metavar="DIR", help="of campaigns")
+    text.add_argument("--to", type=File, default=REPOSITORY / "Documentation/results.md")
     listing = commands.add_parser("list", help="list the scenarios and protocols")
     listing.add_argument("--traces", type=File, metavar="DIR", help="those over these traces, too")
 
@@ -107,9 +127,16 @@ def _add_change(run: argparse.ArgumentParser) -> None:
 def _add_machine(command: argparse.ArgumentParser) -> None:
     where = command.add_argument_group("where to run")
     where.add_argument(
+        "--clock", choices=("virtual", "wall"),
+        help="wall: the machine's own clock, in a guest or with --vm no (the same as --vm fast)",
+    )  # fmt: skip
+    where.add_argument(
+        "--protocols", action="append", type=File, default=[], metavar="FILE.toml",
+        help="more protocols (may be repeated)",
+    )  # fmt: skip
+    where.add_argument(
         "--vm",
         choices=(VIRTUAL, FAST, NATIVE),
-        default=VIRTUAL,
         help="guest in repeatable virtual time, guest by the host's clock, or this kernel",
     )
     where.add_argument("--kernel", metavar="SERIES", help="of the guest")
@@ -146,10 +173,25 @@ def _alpha(text: str) -> Alpha:
 def execute(options: argparse.Namespace) -> int:
     commands = {
         "demo": _demo, "run": _run, "cell": _cell, "replay": _replay, "trace": _trace,
-        "list": _list,
+        "list": _list, "bench": _bench, "collect": _collect,
+        "document": _document,
+        "measure": lambda chosen: bench.measure(chosen.spec),
     }  # fmt: skip
+    if hasattr(options, "vm"):
+        options.vm = _where(options)
+        for file in options.protocols:
+            protocols.add(file)
     commands[options.what](options)
     return 0
+
+
+def _where(options: argparse.Namespace) -> str:
+    """The kind of machine; the clock that was asked for must be one that it has."""
+    usual = FAST if options.clock == "wall" else VIRTUAL
+    kind = options.vm or usual
+    if options.clock and (options.clock == "wall") == (kind == VIRTUAL):
+        raise UsageError(f"--clock {options.clock}: option: expected another --vm than {kind}")
+    return str(kind)
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -194,6 +236,29 @@ def _cell(options: argparse.Namespace) -> None:
     experiment = campaign.run([cell], _machine(options, [cell]), 1, out, cell.label, quiet=True)
     print(table.one_line(experiment.finished[0]))
     print(f"series: {out / experiment.content['runs'][0]['series']}")
+
+
+def _bench(options: argparse.Namespace) -> None:
+    out = options.out or OUT / f"bench-{options.name}"
+    machine = Machine(options.vm, options.kernel, tuple(options.overlay))
+    cells = bench.prepare(options.name, options.size, options.traces, machine, out)
+    print(f"{out / 'plan.json'}: {len(cells)} cells")
+    if not options.plan_only:
+        bench.run_workflow(out, 1 if options.vm == NATIVE else options.jobs)
+        print(f"figures: {out / 'results.json'}\nreport:  {out / 'report.html'}")
+
+
+def _collect(options: argparse.Namespace) -> None:
+    experiment = bench.collect(options.folder)
+    published = reference.load()
+    report.write(experiment, published)
+    table.show(experiment.finished, published)
+
+
+def _document(options: argparse.Namespace) -> None:
+    made = [(folder.resolve(), bench.collect(folder)) for folder in options.folders]
+    document.write(made, reference.load(), options.to)
+    print(options.to)
 
 
 def _replay(options: argparse.Namespace) -> None:

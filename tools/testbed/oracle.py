@@ -23,6 +23,9 @@ _EPSILON_MS = 1e-6
 _EPSILON_BYTES = 1e-3
 
 
+Windows = tuple[tuple[float, float], ...]
+
+
 @dataclass(frozen=True)
 class Link:
     """A path as the oracle sees it; ``share`` is what of the link's bytes is payload."""
@@ -31,9 +34,13 @@ class Link:
     delay_ms: float
     costly: bool
     share: float
+    up_ms: Windows = ()
 
     def carries(self, from_ms: float, to_ms: float) -> float:
-        return self.rates.bytes_between(from_ms, to_ms) * self.share
+        windows = self.up_ms or ((from_ms, to_ms),)
+        parts = ((max(from_ms, start), min(to_ms, end)) for start, end in windows)
+        whole = sum(self.rates.bytes_between(start, end) for start, end in parts if start < end)
+        return whole * self.share
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,9 @@ class Verdict:
 
 def links_of(scenario: Scenario) -> list[Link]:
     share = payload_share(scenario.connection.ip, multipath=True)
-    return [Link(p.rates, p.delay_ms, scenario.is_costly(p), share) for p in scenario.paths]
+    return [
+        Link(p.rates, p.delay_ms, scenario.is_costly(p), share, p.up_ms) for p in scenario.paths
+    ]
 
 
 def judge(links: list[Link], load: Load, deadline_ms: float | None) -> Verdict:

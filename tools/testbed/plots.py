@@ -50,7 +50,7 @@ _SETTINGS = {
     "ytick.major.size": 0,
     "legend.frameon": False,
 }
-_WIDTH = 9.6
+WIDTH = 9.6
 _BIN_SAMPLES = 5
 
 
@@ -91,7 +91,7 @@ def _svg(canvas: Canvas, label: str) -> str:
     return svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
 
 
-def _draw(
+def draw(
     size: tuple[float, float], rows: int, label: str, paint: Callable[[Sequence[Axes]], None]
 ) -> str:
     with plt.rc_context(_SETTINGS):
@@ -120,7 +120,7 @@ def throughput(runs: Sequence[Finished], folder: File) -> str:
         grid[-1].set_xlabel("seconds after the start")
 
     height = 1.62 * len(shown) + 0.6
-    return _draw((_WIDTH, height), len(shown), "Goodput per path over time", paint)
+    return draw((WIDTH, height), len(shown), "Goodput per path over time", paint)
 
 
 def _stack(axes: Axes, done: Finished, series: Series) -> None:
@@ -196,8 +196,8 @@ def completion(runs: Sequence[Finished]) -> str:
         axes.set_xlim(left=0)
         axes.set_xlabel("seconds from release to the last byte read")
 
-    size = (_WIDTH, 0.42 * len(runs) + 1.1)
-    return _draw(size, 1, "Completion time of each chunk", paint)
+    size = (WIDTH, 0.42 * len(runs) + 1.1)
+    return draw(size, 1, "Completion time of each chunk", paint)
 
 
 def _label(axes: Axes, text: str, x: float, y: float) -> None:
@@ -244,5 +244,5 @@ def shares(runs: Sequence[Finished], published: Sequence[float | None]) -> str:
         axes.set_xlim(0, max([*values, *known, oracle, 10]) * 1.15)
         axes.set_xlabel("payload put on costly paths, % of the payload delivered")
 
-    size = (_WIDTH, 0.42 * len(runs) + 1.1)
-    return _draw(size, 1, "Share of the payload on costly paths", paint)
+    size = (WIDTH, 0.42 * len(runs) + 1.1)
+    return draw(size, 1, "Share of the payload on costly paths", paint)

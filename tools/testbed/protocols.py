@@ -14,7 +14,9 @@ from .scenario import ADAPTIVE, Alpha
 
 FILE = File(__file__).resolve().parent / "protocols.toml"
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,14}")
-_KEYS = "title, scheduler, deadlines, costs, rule, alpha, sysctl, sysctl_fixed, sysctl_adaptive"
+_KEYS = (
+    "title, scheduler, object, deadlines, costs, rule, alpha, sysctl, sysctl_fixed, sysctl_adaptive"
+)
 
 Settings = tuple[tuple[str, str], ...]
 
@@ -29,6 +31,7 @@ class Protocol:
     deadlines: bool = False
     costs: bool = False
     rule: bool = False
+    object: str | None = None
     alpha: tuple[Alpha, ...] = ()
     sysctl: Settings = ()
     sysctl_fixed: Settings = ()
@@ -49,6 +52,14 @@ def is_name(word: object) -> bool:
     return isinstance(word, str) and _NAME.fullmatch(word) is not None
 
 
+def add(file: File) -> None:
+    """Those of another file, too."""
+    for name, protocol in _read(file).items():
+        if name in known():
+            raise UsageError(f"{file}: {name}: expected a name that {FILE.name} does not have")
+        known()[name] = protocol
+
+
 def find(name: str) -> Protocol:
     if not is_name(name):
         raise UsageError(f"{name}: protocol: expected {', '.join(known())} or a scheduler's name")
@@ -58,7 +69,16 @@ def find(name: str) -> Protocol:
 @cache
 def known() -> dict[str, Protocol]:
     """Those of the file. Not in the guest, which gets what it needs with the cell."""
-    top = Fields(tomllib.loads(FILE.read_text()), str(FILE))
+    return _read(FILE)
+
+
+def _read(file: File) -> dict[str, Protocol]:
+    try:
+        top = Fields(tomllib.loads(file.read_text()), str(file))
+    except OSError as error:
+        raise UsageError(f"{file}: file: expected protocols ({error.strerror})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{file}: file: expected TOML ({error})") from None
     return {name: _parse(name, top.table(name)) for name in top.names()}
 
 
@@ -70,7 +90,8 @@ def _parse(name: str, table: Fields) -> Protocol:
         deadlines=table.flag("deadlines", False),
         costs=table.flag("costs", False),
         rule=table.flag("rule", False),
-        alpha=table.items("alpha", "a list of numbers or 'adaptive'", _is_alpha, ()),
+        object=table.text("object", None),
+        alpha=table.items("alpha", "a list of numbers or 'adaptive'", is_alpha, ()),
         sysctl=_settings(table, "sysctl"),
         sysctl_fixed=_settings(table, "sysctl_fixed"),
         sysctl_adaptive=_settings(table, "sysctl_adaptive"),
@@ -79,7 +100,7 @@ def _parse(name: str, table: Fields) -> Protocol:
     return protocol
 
 
-def _is_alpha(value: object) -> bool:
+def is_alpha(value: object) -> bool:
     return isinstance(value, float) or value == ADAPTIVE
 
 

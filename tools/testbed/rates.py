@@ -43,6 +43,10 @@ class Rates:
         """The highest over 100 ms: a trace has much higher ones in single milliseconds."""
         return max(self.per_interval(STEP_MS))
 
+    @cached_property
+    def least_bps(self) -> int:
+        return min(self.per_interval(STEP_MS))
+
     @property
     def mean_bps(self) -> int:
         return round(self.sums[-1] / len(self.bps))

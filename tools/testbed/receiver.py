@@ -10,6 +10,7 @@ from .cellspec import Cell
 from .child import Channel
 from .errors import MeasurementError
 from .kernelinfo import IPPROTO_MPTCP, look
+from .scenario import REQUESTS
 
 PORT = 4455
 # The client's kernel joins further paths only after it has heard from the server, so that
@@ -76,3 +77,5 @@ class Receiver:
             self._received += count
             while (len(self._completed_ns) + 1) * load.chunk_bytes <= self._received:
                 self._completed_ns.append(now_ns)
+                if load.kind == REQUESTS:
+                    connection.sendall(bytes(load.response_bytes))

@@ -14,16 +14,18 @@ FILE = File(__file__).resolve().parent / "reference.toml"
 
 @dataclass(frozen=True)
 class Figure:
-    """None where the origin does not say."""
+    """None where the origin does not say; ``why`` tells why ours differs, if it does."""
 
     scenario: str
     protocol: str
+    also: tuple[str, ...]
     alpha: float | None
     deadline_ms: tuple[int, ...]
     costly_share: float | None
     missed: int | None
     chunk_seconds: float | None
     overhead: float | None
+    why: str | None
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,9 @@ class Reference:
 
     def beside(self, cell: Cell) -> Figure | None:
         for figure in self.figures:
-            wanted = (figure.scenario, figure.protocol, figure.alpha)
-            if wanted == (cell.scenario.name, cell.protocol, cell.alpha) and (
-                cell.deadline_ms in figure.deadline_ms
-            ):
+            same = (figure.scenario, figure.alpha) == (cell.scenario.name, cell.alpha)
+            known = cell.protocol in (figure.protocol, *figure.also)
+            if same and known and cell.deadline_ms in figure.deadline_ms:
                 return figure
         return None
 
@@ -59,12 +60,14 @@ def _figure(row: Fields) -> Figure:
     figure = Figure(
         scenario=row.text("scenario"),
         protocol=row.text("protocol"),
+        also=row.items("also", "a list of protocols", lambda v: isinstance(v, str), ()),
         alpha=row.number("alpha", 0.1, 4, None),
         deadline_ms=row.integers("deadline_ms", 1, 86_400_000),
         costly_share=row.number("costly_share", 0, 1, None),
         missed=row.integer("missed", 0, 1_000_000, None),
         chunk_seconds=row.number("chunk_seconds", 0, 86_400, None),
         overhead=row.number("overhead", 0, 1, None),
+        why=row.text("why", None),
     )
-    row.finish("scenario, protocol, alpha, deadline_ms, costly_share, missed, ...")
+    row.finish("scenario, protocol, also, alpha, deadline_ms, costly_share, missed, ...")
     return figure

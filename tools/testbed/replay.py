@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import select
 import socket
+import struct
 import sys
 import time
 from bisect import bisect_right
@@ -29,6 +31,9 @@ _SETUP_SECONDS = 30
 # A path must always have something to send: that much of its queue is kept full.
 _FILL = 0.8
 _LOOK_SECONDS = 0.002
+_SO_TIMESTAMPNS = 35
+# What a packet takes over the two hops behind the link, beside their delay.
+_PASSING_MS = 0.1
 MOST_SHARE, MOST_PACKETS = 0.02, 2
 
 
@@ -52,7 +57,7 @@ def _one(net: Network, path: Path, seconds: float) -> dict[str, Any]:
     finally:
         source.stop()
         sink.stop()
-    times_ms = [(at - t0_ns) / 1e6 - path.delay_ms for at in arrived]
+    times_ms = [(at - t0_ns) / 1e6 - path.delay_ms - _PASSING_MS for at in arrived]
     return compare(path, times_ms, seconds)
 
 
@@ -85,13 +90,17 @@ def _family(net: Network) -> int:
 def _sink(net: Network, path: Path, end_ns: int, channel: Channel) -> None:
     sock = socket.socket(_family(net), socket.SOCK_DGRAM)
     sock.bind((net.addresses.server, _PORT))
+    sock.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
     channel.send(event="listening")
     stop = (end_ns + path.delay_ms * 1e6) / 1e9
+    # The kernel stamps packets as they come, by the clock of the day.
+    ahead_ns = time.time_ns() - time.monotonic_ns()
     at = []
     while (left := stop - time.monotonic()) > 0:
         if select.select([sock], [], [], left)[0]:
-            sock.recv(1)
-            at.append(time.monotonic_ns())
+            _, ancillary, _, _ = sock.recvmsg(1, 64)
+            seconds, nanoseconds = struct.unpack("=qq", ancillary[0][2][:16])
+            at.append(seconds * 10**9 + nanoseconds - ahead_ns)
     channel.send(event="arrived", at=at)
     channel.receive()
 
@@ -124,7 +133,12 @@ def main(spec: File, out: File) -> int:
     except MeasurementError as error:
         print(f"testbed: {cell.label}: {error}", file=sys.stderr, flush=True)
         return 1
-    raw = {"kernel": platform.release(), "cpus": 1, "paths": figures}
+    raw = {
+        "kernel": platform.release(),
+        "cpus": os.cpu_count(),
+        "seconds": cell.expected_seconds,
+        "paths": figures,
+    }
     (out / "raw.json").write_text(json.dumps(raw, indent=1) + "\n")
     (out / "series.csv").touch()
     return 0

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path as File
 
-from . import plots
+from . import curves, overview, plots
 from .campaign import Experiment
 from .reference import Reference
 from .results import Finished
 from .scenario import Path
 from .table import HEADINGS, REFERENCE_HEADING, Group, groups, percent
 
+_MANY_CHUNKS = 20
 _STYLE_SHEET = File(__file__).resolve().parent / "report.css"
 
 
@@ -40,7 +41,7 @@ def _page(experiment: Experiment, reference: Reference) -> str:
 <header><p class="kicker">Deadline- and price-aware Multipath TCP</p>
 <h1>{escape(title)}</h1>
 {leads}{contents}</header>
-{sections}
+{_overview(parts, reference)}{sections}
 {_method(experiment, reference)}
 </main></body></html>
 """
@@ -62,7 +63,7 @@ def _link(path: Path) -> str:
     rate = path.trace or (
         f"{path.rate_bps / 1e6:g} Mbit/s"
         if path.rate_bps
-        else f"{min(path.rates.per_interval(100)) / 1e6:.3g} to {path.rates.peak_bps / 1e6:.3g} Mbit/s"
+        else f"{path.rates.least_bps / 1e6:.3g} to {path.rates.peak_bps / 1e6:.3g} Mbit/s"
     )
     return f"{path.name}: {rate}, {path.delay_ms:g} ms one way, cost {path.cost}"
 
@@ -95,10 +96,41 @@ def _section(group: Group, folder: File, reference: Reference) -> str:
 <span class="key bad">✖ late</span></figcaption>
 {plots.throughput(shown, folder)}</figure>
 <div class="scroll">{_table(group, reference.short)}</div>
-<figure><figcaption><b>How long each chunk took</b></figcaption>
-{plots.completion(shown)}</figure>
+<figure><figcaption><b>How long chunks took</b></figcaption>
+{_completion(shown)}</figure>
+<figure><figcaption><b>Distribution of throughput</b></figcaption>
+{curves.throughput(shown, folder)}</figure>
+{_utility(shown)}
 <figure><figcaption><b>Share of the payload on costly paths</b>{diamonds}</figcaption>
 {plots.shares(shown, shares)}</figure></section>
+"""
+
+
+def _overview(parts: list[Group], reference: Reference) -> str:
+    if len(parts) < 2:
+        return ""
+    whole = overview.of(parts, reference)
+    kinds = ["published" if theirs else "own" for theirs in whole.published]
+    kinds[0] = ""
+    rows = [f"<tr>{_row('td', texts, kinds)}</tr>" for texts in whole.rows]
+    return f"""<section id="overview"><h2>All of it</h2>
+<p>Share of the payload put on costly paths, and how many chunks came late if any did.</p>
+<div class="scroll"><table class="wrap"><thead><tr>{_row("th", whole.headings, kinds)}</tr></thead>
+<tbody>{"".join(rows)}</tbody></table></div></section>
+"""
+
+
+def _completion(shown: list[Finished]) -> str:
+    """Each chunk, or the distribution where they are too many to tell apart."""
+    many = len(shown[0].score.completion_ms) > _MANY_CHUNKS
+    return curves.completion(shown) if many else plots.completion(shown)
+
+
+def _utility(shown: list[Finished]) -> str:
+    if not curves.has_alphas(shown):
+        return ""
+    return f"""<figure><figcaption><b>Utility against α</b></figcaption>
+{curves.utility(shown)}</figure>
 """
 
 

@@ -8,7 +8,8 @@ from pathlib import Path as File
 from typing import Any
 
 from .cellspec import Cell
-from .score import RELIABILITY, SAVINGS, Score
+from .metrics import METRICS
+from .score import Score
 
 SCHEMA = 1
 _DIGITS = 6
@@ -68,6 +69,8 @@ def _run(done: Finished, stock: Finished | None) -> dict[str, Any]:
         "scheduler": cell.scheduler,
         "alpha": cell.alpha,
         "seed": cell.seed,
+        "settings": dict(cell.settings),
+        "load": scenario.load.kind,
         "congestion": scenario.connection.congestion,
         "ip": scenario.connection.ip,
         "deadline_ms": cell.deadline_ms,
@@ -86,8 +89,7 @@ def _run(done: Finished, stock: Finished | None) -> dict[str, Any]:
         "excess": _rounded(score.excess),
         "savings_efficiency": _rounded(efficiency),
         "overhead": _rounded(score.overhead),
-        "utility_reliability": _rounded(score.utility(RELIABILITY)),
-        "utility_savings": _rounded(score.utility(SAVINGS)),
+        **{name: _rounded(each(cell, score)) for name, each in METRICS.items()},
         "series": done.series,
     }
 

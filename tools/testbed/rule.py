@@ -16,8 +16,10 @@ from .cellspec import Cell
 
 INTERVAL_NS = 10**6
 _MS = 10**6
-# The estimate: bytes taken in 100 ms, smoothed.
-_WINDOW_NS = 100 * _MS
+# The estimate is not told. A shorter window sees the socket's bursts and keeps costly paths on, a
+# longer one sees the buffer fill and leaves them off; this one gives the published share
+# of one cell (bulk-sym, 10 s), so that the other cells are predictions.
+_WINDOW_NS = 20 * _MS
 _GAIN = 1 / 8
 
 _FAMILY, _SET_FLAGS = "mptcp_pm", 7

@@ -50,11 +50,15 @@ class Row:
 class Sampler:
     """Takes samples of one connection whose subflows are told apart by the local address."""
 
-    def __init__(self, sock: socket.socket, path_of: dict[str, str], first: str) -> None:
-        """``first`` is the path that the connection starts on."""
+    def __init__(
+        self, sock: socket.socket, path_of: dict[str, str], first: str, absent: set[str]
+    ) -> None:
+        """``first`` is the path that the connection starts on, ``absent`` are those that come
+        and go: they may be without a subflow."""
         self._sock = sock
         self._path_of = path_of
         self._first = first
+        self._absent = absent
         # Endpoints have the number of their path as address id, the first subflow has 0.
         self._number_of = {name: number for number, name in enumerate(path_of.values(), 1)}
         self._base: dict[str, int] = {}
@@ -85,8 +89,13 @@ class Sampler:
 
     def established(self) -> bool:
         """Whether every path has its subflow."""
-        states = [flow.tcp.state for flow in self.subflows().values()]
-        return len(states) == len(self.counts) and set(states) == {kernelinfo.TCP_ESTABLISHED}
+        return not self.missing()
+
+    def missing(self) -> set[str]:
+        """Paths that must have an established subflow and have none."""
+        established = kernelinfo.TCP_ESTABLISHED
+        there = {name for name, flow in self.subflows().items() if flow.tcp.state == established}
+        return self.counts.keys() - self._absent - there
 
     def start(self, now_ns: int) -> None:
         """The first look; what was acknowledged before (the SYN) counts for nothing."""
@@ -97,10 +106,14 @@ class Sampler:
         flows = self.subflows()
         return sum(self._queued(name, flow.tcp) for name, flow in flows.items())
 
+    def _acked(self, name: str, tcp: TcpInfo) -> int:
+        """Of payload. A subflow that came later has its SYN acknowledged, nothing else."""
+        return int(tcp.bytes_acked) - self._base.setdefault(name, min(1, int(tcp.bytes_acked)))
+
     def _queued(self, name: str, tcp: TcpInfo) -> int:
         """Bytes given to a subflow and not yet acknowledged by its peer."""
         fresh = int(tcp.bytes_sent - tcp.bytes_retrans)
-        acked = int(tcp.bytes_acked) - self._base[name]
+        acked = self._acked(name, tcp)
         return max(0, fresh - acked + int(tcp.notsent_bytes))
 
     def _arrived(self, name: str, tcp: TcpInfo) -> int:
@@ -108,7 +121,7 @@ class Sampler:
 
         The latter are known in segments only; never less than before.
         """
-        acked = int(tcp.bytes_acked) - self._base[name]
+        acked = self._acked(name, tcp)
         mean = int(tcp.bytes_sent) // max(1, tcp.data_segs_out)
         known: int = acked + tcp.sacked * mean
         return max(self.counts[name].arrived_bytes, known)
@@ -117,21 +130,29 @@ class Sampler:
         snapshot = kernelinfo.look(self._sock)
         self.view = dpa.look(self._sock) if snapshot.mptcp is not None else None
         flows = self._by_path(snapshot)
-        missing = self.counts.keys() - flows.keys()
+        missing = self.counts.keys() - flows.keys() - self._absent
         if missing:
             raise MeasurementError(f"subflow on {min(missing)} was lost after {t_ms} ms")
-        grown = {name: flows[name].tcp.bytes_sent - c.sent_bytes for name, c in self.counts.items()}
+        grown = {
+            name: max(0, flows[name].tcp.bytes_sent - count.sent_bytes) if name in flows else 0
+            for name, count in self.counts.items()
+        }
         if snapshot.mptcp is not None:
-            self._share_reinjected(snapshot.mptcp.bytes_retrans, grown)
+            sent = sum(flow.tcp.bytes_sent - flow.tcp.bytes_retrans for flow in flows.values())
+            sent += self._sent_by_ended(flows)
+            self._share_reinjected(int(sent - snapshot.mptcp.bytes_sent), grown)
         elapsed_ns = max(1, now_ns - self._before_ns)
         values = []
         for name, count in self.counts.items():
+            if name not in flows:
+                values.append((0, 0, 0, 0))
+                continue
             tcp = flows[name].tcp
             arrived = self._arrived(name, tcp)
             goodput = (arrived - count.arrived_bytes) * 8 * 10**9 // elapsed_ns
             view = self._view_of(name)
             self._note_activity(name, tcp, grown[name], view, now_ns)
-            self._update(count, tcp, arrived, tcp.bytes_acked - self._base[name])
+            self._update(count, tcp, arrived, self._acked(name, tcp))
             estimate = tcp.delivery_rate * 8 if view is None else view.goodput_bps
             held = self._held(name, view)
             values.append((goodput, estimate, self._queued(name, tcp), held))
@@ -158,6 +179,11 @@ class Sampler:
         count.rtt_us = tcp.rtt
         count.least_rtt_us = tcp.min_rtt
 
+    def _sent_by_ended(self, flows: dict[str, Subflow]) -> int:
+        """Payload, each byte once, of subflows that are no more."""
+        gone = (count for name, count in self.counts.items() if name not in flows)
+        return sum(count.sent_bytes - count.tcp_resent_bytes for count in gone)
+
     def _view_of(self, name: str) -> dpa.PathView | None:
         """The scheduler's row for a path."""
         if self.view is None:
@@ -167,16 +193,18 @@ class Sampler:
     def _share_reinjected(self, total: int, grown: dict[str, int]) -> None:
         """Splits what MPTCP sent again since the last sample by what each path sent since.
 
-        The kernel counts it per connection only. The sum is exact.
+        Only the sum is known: what subflows sent, less what of it was new. (The kernel's counter of
+        retransmissions leaves out what a failing subflow hands over to others.) While new data
+        wait in a subflow it is too low, and catches up when they are sent.
         """
         left = total - self._reinjected
-        self._reinjected = total
         weight = sum(grown.values())
         for name, count in self.counts.items():
             if left <= 0 or weight <= 0:
                 break
             part = round(left * grown[name] / weight)
             count.reinjected_bytes += part
+            self._reinjected += part
             left -= part
             weight -= grown[name]
 
@@ -199,11 +227,15 @@ class Sampler:
 
     def write_series(self, file: File) -> None:
         header = ["t_ms", *(f"{name}_{column}" for name in self.counts for column in _COLUMNS)]
-        with file.open("w", newline="") as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(header)
-            for row in self.rows:
-                writer.writerow([row.t_ms, *(v for values in row.values for v in values)])
+        rows = [(row.t_ms, *(v for values in row.values for v in values)) for row in self.rows]
+        write_rows(file, header, rows)
 
     def totals(self) -> dict[str, Any]:
         return {name: asdict(count) for name, count in self.counts.items()}
+
+
+def write_rows(file: File, header: list[str], rows: list[tuple[int, ...]]) -> None:
+    with file.open("w", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)

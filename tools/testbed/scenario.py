@@ -29,6 +29,9 @@ class Path:
     loss_percent: float = 0.0
     up_ms: tuple[tuple[int, int], ...] = ()
 
+    def up_at(self, ms: float) -> bool:
+        return not self.up_ms or any(start <= ms < end for start, end in self.up_ms)
+
     @property
     def varies(self) -> bool:
         return self.rates.constant_bps is None or bool(self.up_ms)
@@ -38,13 +41,25 @@ class Path:
         return self.rates.constant_bps
 
 
+CHUNKS, REQUESTS, COMMAND = "chunks", "requests", "command"
+
+
 @dataclass(frozen=True)
 class Load:
-    """Chunks of one stream, released at fixed intervals."""
+    """Chunks of one stream, released at fixed intervals.
+
+    ``requests``: each chunk is answered with ``response_bytes``, and none is released before the
+    answer to the one ahead of it. ``command``: ``client`` and ``server`` are run instead, and
+    the other figures only tell the oracle how much that is.
+    """
 
     chunks: int
     chunk_bytes: int
     period_ms: int
+    kind: str = CHUNKS
+    response_bytes: int = 0
+    client: str = ""
+    server: str = ""
 
     @property
     def total_bytes(self) -> int:

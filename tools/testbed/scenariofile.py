@@ -13,8 +13,11 @@ from .frames import FRAME_BYTES
 from .rates import HIGHEST_BPS, LOWEST_BPS, Rates
 from .scenario import (
     ADAPTIVE,
+    CHUNKS,
+    COMMAND,
     MOST_WINDOWS,
     MPDPA,
+    REQUESTS,
     Connection,
     Load,
     Path,
@@ -67,6 +70,7 @@ def parse(data: object, file: File) -> Scenario:
         _plan(top.table("plan")),
     )
     top.finish("name, title, connection, load, path, plan")
+    _check_up(top, scenario)
     return scenario
 
 
@@ -176,13 +180,31 @@ def _connection(table: Fields, paths: tuple[Path, ...], cheapest: str) -> Connec
 
 
 def _load(table: Fields) -> Load:
+    kind = table.choice("kind", (CHUNKS, REQUESTS, COMMAND), CHUNKS)
     load = Load(
         chunks=table.integer("chunks", 1, 1_000_000),
         chunk_bytes=table.integer("chunk_bytes", 1, 1 << 40),
         period_ms=table.integer("period_ms", 1, 86_400_000),
+        kind=kind,
+        response_bytes=table.integer("response_bytes", 1, 1 << 30) if kind == REQUESTS else 0,
+        client=table.text("client") if kind == COMMAND else "",
+        server=table.text("server", "") if kind == COMMAND else "",
     )
-    table.finish("chunks, chunk_bytes, period_ms")
+    more = {REQUESTS: ", response_bytes", COMMAND: ", client, server"}.get(kind, "")
+    table.finish(f"kind, chunks, chunk_bytes, period_ms{more}")
     return load
+
+
+def _check_up(top: Fields, scenario: Scenario) -> None:
+    """Where the connection starts must work then, the others before the load has ended."""
+    load = scenario.load
+    end_ms = load.chunks * load.period_ms
+    for index, path in enumerate(scenario.paths):
+        key = f"path[{index}].up_ms"
+        if path.name == scenario.connection.start and not path.up_at(0):
+            raise top.fail(key, "a path that works at 0 ms: the connection starts on it")
+        if path.up_ms and path.up_ms[0][0] >= end_ms:
+            raise top.fail(key, f"a path that comes up within the load's {end_ms} ms", path.up_ms)
 
 
 def _is_alpha(value: object) -> bool:
@@ -198,7 +220,7 @@ def _plan(table: Fields) -> Plan:
         limit_deadline_ms=table.integers("limit_deadline_ms", 1, 86_400_000, ()),
         protocols=table.items(
             "protocols", "a list of protocols' or schedulers' names", protocols.is_name,
-            ["tcp", "mptcp", MPDPA],
+            ["tcp", "mptcp", "threshold", MPDPA],
         ),
         alpha=table.items(
             "alpha", f'a list of numbers {alpha_range} or "{ADAPTIVE}"', _is_alpha, ()

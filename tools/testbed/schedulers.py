@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path as File
 
 from .cellspec import Cell
+from .course import own_object
 from .errors import MeasurementError
 from .netns import Namespace
 from .scenario import MPDPA
@@ -17,21 +18,24 @@ _SCHEDULER = "net.mptcp.scheduler"
 
 
 @contextmanager
-def scheduler(cell: Cell, client: Namespace) -> Iterator[None]:
-    """For connections that the client opens meanwhile."""
+def scheduler(cell: Cell, hosts: tuple[Namespace, ...]) -> Iterator[None]:
+    """For connections that these hosts open meanwhile; the client comes first."""
+    client = hosts[0]
     wanted = cell.scheduler
     if wanted is None:
         yield
         return
-    ours = wanted == MPDPA and not _available(client, wanted)
+    loadable = wanted == MPDPA or cell.kind.object is not None
+    ours = loadable and not _available(client, wanted)
     if ours:
-        _insert(client)
+        _insert(client, cell.kind.object)
     try:
         if not _available(client, wanted):
             known = client.read_sysctl("net.mptcp.available_schedulers")
             raise MeasurementError(f"scheduler {wanted}: not available (there are: {known})")
-        client.sysctl(_SCHEDULER, wanted)
-        _configure(cell, client)
+        for host in hosts:
+            host.sysctl(_SCHEDULER, wanted)
+            _configure(cell, host)
         yield
     finally:
         if ours:
@@ -43,22 +47,22 @@ def _available(client: Namespace, name: str) -> bool:
     return name in known.split()
 
 
-def _insert(client: Namespace) -> None:
+def _insert(client: Namespace, name: str | None) -> None:
     if not File(f"/sys/module/{MODULE}").exists():
         if _GUEST_MODULE.exists():
             client.run("insmod", str(_GUEST_MODULE))
         else:
             client.run("modprobe", MODULE)
-    client.run("mpdpa", "load")
+    client.run("mpdpa", "load", *(["--object", str(own_object(name))] if name else []))
 
 
 def _remove(client: Namespace) -> None:
     client.run("mpdpa", "unload")
 
 
-def _configure(cell: Cell, client: Namespace) -> None:
+def _configure(cell: Cell, host: Namespace) -> None:
     for name, value in cell.sysctls:
-        client.sysctl(name, value)
+        host.sysctl(name, value)
     if cell.kind.costs:
         for path in cell.scenario.paths:
-            client.run("mpdpa", "path", "set", "dev", path.name, "cost", str(path.cost))
+            host.run("mpdpa", "path", "set", "dev", path.name, "cost", str(path.cost))

@@ -41,6 +41,7 @@ class Score:
     delivered_bytes: int
     paths: tuple[PathScore, ...]
     costly_share: float
+    costly_activations: int
     oracle_costly_share: float
     overhead: float
 
@@ -80,6 +81,7 @@ def score(cell: Cell, raw: dict[str, Any]) -> Score:
         delivered_bytes=delivered,
         paths=paths,
         costly_share=sum(p.payload_bytes for p in paths if p.name in costly) / delivered,
+        costly_activations=sum(p.activations for p in paths if p.name in costly),
         oracle_costly_share=verdict.costly_share,
         overhead=sum(p.wire_bytes for p in paths) / delivered - 1,
     )

@@ -14,9 +14,11 @@ from .child import Channel
 from .errors import MeasurementError
 from .receiver import GREETING, PORT, open_socket
 from .sampler import SAMPLE_MS, Sampler
+from .scenario import REQUESTS
 from .stream import Source
 
 _MS = 10**6
+_NEVER_NS = 1 << 62
 _WRITE_BYTES = 1 << 16
 _WRITES_AT_ONCE = 8
 _ESTABLISH_SECONDS = 30
@@ -43,6 +45,9 @@ class Sender:
         self._delivered_ns: int | None = None
         self._t0_ns = 0
         self._samples = 0
+        self._released_ns: list[int] = []
+        self._answered_ns: list[int] = []
+        self._answer_came_ns = self._answer_bytes = 0
         self._switch: rule.Switch | None = None
         self._rule: rule.Rule | None = None
 
@@ -51,7 +56,9 @@ class Sender:
         wire_before = topology.interface_bytes()
         with _news() if self._cell.multipath else _Nothing() as news:
             self._sock = self._connect()
-            self._sampler = Sampler(self._sock, self._path_of, self._cell.start.name)
+            absent = {path.name for path in self._cell.used_paths if path.up_ms}
+            first = self._cell.start.name
+            self._sampler = Sampler(self._sock, self._path_of, first, absent - {first})
             self._wait_established(news)
             if self._cell.kind.rule:
                 self._switch = rule.on_costly_paths(self._cell)
@@ -67,11 +74,13 @@ class Sender:
         self._sampler.write_series(self._out / "series.csv")
         self._channel.send(
             event="measured",
+            ended_ns=time.monotonic_ns() - self._t0_ns,
             written_bytes=self._offset,
             sha256=self._hash.hexdigest(),
             paths=self._sampler.totals(),
             wire_bytes={name: wire[name] - wire_before[name] for name in self._path_of.values()},
             kernel_chunks=self._kernel_chunks(),
+            answered_ns=self._answered_ns,
             own_missed=self._rule.missed if self._rule else None,
         )
         self._channel.receive()
@@ -112,38 +121,68 @@ class Sender:
         while not self._sampler.established():
             left = (end_ns - time.monotonic_ns()) / 1e9
             if left <= 0 or not isinstance(news, socket.socket):
-                raise MeasurementError("not every path got its subflow")
+                raise MeasurementError(
+                    f"path {', '.join(sorted(self._sampler.missing()))}: expected a subflow within "
+                    f"{_ESTABLISH_SECONDS} s; rate, loss and delay of the path may not allow it"
+                )
             if select.select([news], [], [], left)[0]:
                 news.recv(1 << 16)
         if self._cell.multipath:
             slowest_us = max(flow.tcp.rtt for flow in self._sampler.subflows().values())
             time.sleep(slowest_us * 1.1 / 1e6)
 
-    def _released_bytes(self, now_ns: int) -> int:
+    def _release(self, now_ns: int) -> None:
+        """Chunks whose time has come; a request waits for the answer to the one ahead, too."""
         load = self._cell.scenario.load
-        released = (now_ns - self._t0_ns) // (load.period_ms * _MS) + 1
-        return min(load.chunks, released) * load.chunk_bytes
+        while len(self._released_ns) < load.chunks:
+            due_ns = self._t0_ns + load.release_ms(len(self._released_ns)) * _MS
+            if load.kind == REQUESTS:
+                if len(self._answered_ns) < len(self._released_ns):
+                    return
+                due_ns = max(due_ns, self._answer_came_ns)
+            if due_ns > now_ns:
+                return
+            self._released_ns.append(due_ns)
 
-    def _next_release_ns(self, now_ns: int) -> int:
-        period_ns = self._cell.scenario.load.period_ms * _MS
-        return self._t0_ns + ((now_ns - self._t0_ns) // period_ns + 1) * period_ns
+    def _released_bytes(self) -> int:
+        return len(self._released_ns) * self._cell.scenario.load.chunk_bytes
+
+    def _next_release_ns(self) -> int:
+        """Never, if all were released or an answer must come first."""
+        load = self._cell.scenario.load
+        waits = load.kind == REQUESTS and len(self._answered_ns) < len(self._released_ns)
+        if waits or len(self._released_ns) == load.chunks:
+            return _NEVER_NS
+        return self._t0_ns + load.release_ms(len(self._released_ns)) * _MS
+
+    def _read_answers(self) -> None:
+        load = self._cell.scenario.load
+        self._answer_bytes += len(self._sock.recv(1 << 16))
+        now_ns = time.monotonic_ns()
+        while self._answer_bytes >= (len(self._answered_ns) + 1) * load.response_bytes:
+            self._answered_ns.append(now_ns - self._released_ns[len(self._answered_ns)])
+            self._answer_came_ns = now_ns
 
     def _step(self) -> None:
         """Waits for the next thing to do, and does it."""
         now_ns = time.monotonic_ns()
+        self._release(now_ns)
         sample_ns = self._t0_ns + (self._samples + 1) * SAMPLE_MS * _MS
-        wants = [self._sock] if self._offset < self._released_bytes(now_ns) else []
-        wake_ns = min(sample_ns, self._next_release_ns(now_ns))
+        wants = [self._sock] if self._offset < self._released_bytes() else []
+        wake_ns = min(sample_ns, self._next_release_ns())
         if self._rule and wants:
             self._rule.look(self._offset, now_ns)
             self._sampler.switched(self._rule.on, self._rule.switched_on)
             wake_ns = min(wake_ns, now_ns + rule.INTERVAL_NS)
         timeout = max(0, wake_ns - now_ns) / 1e9
-        told, writable, _ = select.select([self._channel], wants, [], timeout)
+        answers = [self._sock] if self._cell.scenario.load.kind == REQUESTS else []
+        readable, writable, _ = select.select([self._channel, *answers], wants, [], timeout)
         if time.monotonic_ns() >= sample_ns:
             self._sample()
-        if told:
+        if self._channel in readable:
             self._listen()
+        if self._sock in readable:
+            self._read_answers()
         if writable:
             self._write()
 
@@ -163,7 +202,8 @@ class Sender:
     def _write(self) -> None:
         """Writes what was released, chunk by chunk, until the socket takes no more."""
         for _ in range(_WRITES_AT_ONCE):
-            left = self._released_bytes(time.monotonic_ns()) - self._offset
+            self._release(time.monotonic_ns())
+            left = self._released_bytes() - self._offset
             if left <= 0:
                 return
             left = min(left, self._announce())
@@ -184,19 +224,19 @@ class Sender:
         if self._announced == chunk:
             self._announced += 1
             if self._cell.tells_deadlines and self._cell.deadline_ms is not None:
-                due_ms = load.release_ms(chunk) + self._cell.deadline_ms
-                due_ns = self._t0_ns + due_ms * _MS
+                due_ns = self._released_ns[chunk] + self._cell.deadline_ms * _MS
                 dpa.announce(self._sock, load.chunk_bytes, due_ns, chunk + 1)
         return (chunk + 1) * load.chunk_bytes - self._offset
 
     def _finished(self, now_ns: int) -> bool:
         """All was delivered and acknowledged, and the kernel has judged the last chunk."""
-        if self._delivered_ns is None:
-            return False
         load = self._cell.scenario.load
-        if self._cell.tells_deadlines and self._cell.deadline_ms is not None:
-            last_ms = load.release_ms(load.chunks - 1) + self._cell.deadline_ms + _VERDICT_MS
-            if now_ns < self._t0_ns + last_ms * _MS:
+        answers = load.chunks if load.kind == REQUESTS else 0
+        if self._delivered_ns is None or len(self._answered_ns) < answers:
+            return False
+        if self._cell.tells_deadlines:
+            patience_ms = (self._cell.deadline_ms or 0) + _VERDICT_MS
+            if now_ns < self._released_ns[-1] + patience_ms * _MS:
                 return False
         drained = self._sampler.unacknowledged() == 0
         return drained or now_ns > self._delivered_ns + _DRAIN_MS * _MS

@@ -14,11 +14,11 @@ from .reference import Figure, Reference
 from .results import Finished, stock_beside
 from .score import Score
 
-WIDTH = 136
+WIDTH = 144
 _NONE = "–"
 HEADINGS = (
     "protocol", "met", "missed", "avoid-\nable", "costly\nshare", "oracle", "excess\npoints",
-    "savings\neffic.", "over-\nhead", "chunk\nmean s", "chunk\nmax s",
+    "savings\neffic.", "over-\nhead", "activ-\nations", "chunk\nmean s", "chunk\nmax s",
 )  # fmt: skip
 REFERENCE_HEADING = "missed, share, overhead, time"
 
@@ -85,6 +85,7 @@ def _line(done: Finished, runs: list[Finished], reference: Reference) -> Line:
         f"{score.excess * 100:+.1f}",
         percent(efficiency, 0),
         percent(score.overhead),
+        str(score.costly_activations),
         f"{sum(times) / len(times):.2f}" if times else _NONE,
         f"{max(times):.2f}" if times else _NONE,
     )
@@ -107,8 +108,8 @@ def one_line(done: Finished) -> str:
         f"(avoidable {score.avoidable_missed}, {_verdicts(score)}),",
         f"costly {percent(score.costly_share)}, oracle {percent(score.oracle_costly_share)},",
         f"excess {score.excess * 100:+.1f}, overhead {percent(score.overhead)},",
-        f"activations {sum(path.activations for path in score.paths[1:])},",
-        f"chunk mean {sum(times) / len(times):.2f} max {max(times):.2f} s" if times else "none came",
+        f"activations {score.costly_activations},",
+        f"chunk mean {sum(times) / len(times):.2f} max {max(times):.2f} s" if times else "-",
     ]
     return " ".join(words)
 

@@ -206,6 +206,9 @@ def _route_hosts(net: Network) -> None:
         rules.append(f"rule add from {at.client(number)} lookup {table}")
         rules.append(f"route add default via {at.host(number, 1, 1)} dev {path.name} table {table}")
         routes.append(f"route add {at.client_net(number)} via {at.host(number, 3, 1)}")
+    # For programs that bind to no address.
+    first = net.cell.scenario.paths.index(net.cell.start) + 1
+    rules.append(f"route add default via {at.host(first, 1, 1)} dev {net.cell.start.name}")
     net.client.batch("ip", rules, *family)
     host = 32 if at.ip == 4 else 128
     routes.append(f"addr add {at.server}/{host} dev lo" + (" nodad" if at.ip == 6 else ""))
@@ -216,12 +219,16 @@ def _announce(net: Network) -> None:
     """Every path is an endpoint of the client; both sides admit one subflow for each."""
     others = len(net.cell.scenario.paths) - 1
     limits = f"mptcp limits set subflows {others} add_addr_accepted 0"
-    endpoints = [
-        f"mptcp endpoint add {net.addresses.client(number)} id {number} dev {path.name} subflow"
-        for number, path in net.numbered()
-    ]
-    net.client.batch("ip", [limits, *endpoints])
+    there = [path for path in net.cell.scenario.paths if path.up_at(0)]
+    net.client.batch("ip", [limits, *(endpoint(net, path) for path in there)])
     net.server.batch("ip", [limits])
+
+
+def endpoint(net: Network, path: Path) -> str:
+    """The command by which a path becomes known to the path manager."""
+    number = net.cell.scenario.paths.index(path) + 1
+    address = net.addresses.client(number)
+    return f"mptcp endpoint add {address} id {number} dev {path.name} subflow"
 
 
 def drops(net: Network, path: Path) -> int:
@@ -232,8 +239,9 @@ def drops(net: Network, path: Path) -> int:
     return sum(row.get("drops", 0) for row in json.loads(text))
 
 
-def interface_bytes() -> dict[str, int]:
+def interface_bytes(*, received: bool = False) -> dict[str, int]:
     """Bytes sent by every interface of the caller's namespace, link headers included."""
+    column = 0 if received else 8
     with open("/proc/thread-self/net/dev", encoding="ascii") as stream:  # noqa: PTH123
         rows = [line.split(":") for line in stream.readlines()[2:]]
-    return {name.strip(): int(counts.split()[8]) for name, counts in rows}
+    return {name.strip(): int(counts.split()[column]) for name, counts in rows}

@@ -201,6 +201,7 @@ def describe(job: Job, image: vm_qemu.Image, outcome: Outcome) -> dict[str, obje
         "command_seconds": round(report.ended - report.began, 2) if report else None,
         "wall_seconds": round(outcome.wall_seconds, 2),
         "clock": job.machine.clock,
+        "accel": vm_qemu.accelerator(job.machine),
         "seed": job.machine.seed,
         "smp": job.machine.smp,
         "memory_mb": job.machine.memory_mb,

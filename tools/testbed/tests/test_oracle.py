@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from testbed import oracle, rates, scenariofile
 from testbed.oracle import Link
 from testbed.rates import Rates
@@ -106,30 +109,58 @@ def test_static_scenarios_are_all_meetable_in_time() -> None:
             assert 0 <= verdict.costly_share < 1
 
 
+def test_traces_by_hand() -> None:
+    # P: 1 MB in the first second, none in the second, and so on; C: 0.5 MB always. No delays.
+    preferred = Link(Rates(500, (16_000_000, 0, 0, 0)), 0, False, 1.0)
+    costly = Link(rates.constant(4_000_000), 0, True, 1.0)
+    load = Load(4, 500_000, 1_000)
+    # Chunks 0 and 2 fit into P alone; 1 and 3 find nothing there within their second.
+    verdict = oracle.judge([preferred, costly], load, 1_000)
+    assert verdict.meetable == (True,) * 4
+    assert verdict.costly_bytes == pytest.approx(1_000_000, rel=1e-6)
+    # With a second more, P's next round carries chunk 1 beside chunk 2, and 3 in the round after.
+    verdict = oracle.judge([preferred, costly], load, 2_000)
+    assert verdict.costly_bytes == pytest.approx(0, abs=1)
+
+
+def test_no_capacity_while_a_path_is_down() -> None:
+    windows = ((0.0, 1_000.0), (3_000.0, 9_000.0))
+    part = Link(rates.constant(8_000_000), 0, False, 1.0, windows)
+    always = Link(rates.constant(8_000_000), 0, True, 1.0)
+    verdict = oracle.judge([part, always], Load(3, 1_000_000, 1_000), 1_000)
+    assert verdict.costly_bytes == pytest.approx(2_000_000, rel=1e-6)
+
+
 # --- against trying everything --------------------------------------------------------------
 # One byte of a chunk is one unit, a slot of the brute force is one second, delays are 0 or 1.
 
 
-def _slow_optimum(
-    cheap: tuple[int, ...], costly: tuple[int, ...], delays: tuple[int, int], size: int,
-    latest: tuple[float, ...],
-) -> int | None:  # fmt: skip
+@dataclass(frozen=True)
+class Small:
+    """A link of whole units per second, with a delay in seconds."""
+
+    capacity: tuple[int, ...]
+    delay: int
+    costly: bool
+
+
+def _slow_optimum(links: list[Small], size: int, latest: tuple[float, ...]) -> int | None:
     """The least costly units, by trying every split of every slot among the chunks."""
-    slots = len(cheap)
+    slots = len(links[0].capacity)
 
     @cache
-    def best(slot: int, left: tuple[int, ...]) -> int | None:
+    def best(slot: int, link: int, left: tuple[int, ...]) -> int | None:
         if not any(left):
             return 0
         if slot == slots:
             return None
+        after = (slot, link + 1) if link + 1 < len(links) else (slot + 1, 0)
+        this = links[link]
         results = []
-        for a in _splits(_open(slot, left, delays[0]), cheap[slot]):
-            after = tuple(x - y for x, y in zip(left, a, strict=True))
-            for b in _splits(_open(slot, after, delays[1]), costly[slot]):
-                rest = best(slot + 1, tuple(x - y for x, y in zip(after, b, strict=True)))
-                if rest is not None:
-                    results.append(rest + sum(b))
+        for split in _splits(_open(slot, left, this.delay), this.capacity[slot]):
+            rest = best(*after, tuple(x - y for x, y in zip(left, split, strict=True)))
+            if rest is not None:
+                results.append(rest + (sum(split) if this.costly else 0))
         return min(results, default=None)
 
     def _open(slot: int, left: tuple[int, ...], delay: int) -> tuple[int, ...]:
@@ -138,7 +169,7 @@ def _slow_optimum(
             x if k <= slot and slot + 1 + delay <= latest[k] else 0 for k, x in enumerate(left)
         )
 
-    return best(0, (size,) * len(latest))
+    return best(0, 0, (size,) * len(latest))
 
 
 def _splits(most: tuple[int, ...], capacity: int) -> list[tuple[int, ...]]:
@@ -146,36 +177,39 @@ def _splits(most: tuple[int, ...], capacity: int) -> list[tuple[int, ...]]:
     return [split for split in product(*ranges) if sum(split) <= capacity]
 
 
-@settings(max_examples=60, deadline=None)
+SLOTS = 6
+SMALL = st.builds(
+    Small,
+    st.tuples(*[st.integers(0, 3)] * (SLOTS - 1), st.just(3)),  # what is left always gets done
+    st.integers(0, 1),
+    st.booleans(),
+)
+
+
+@settings(max_examples=80, deadline=None)
 @given(
-    cheap=st.lists(st.integers(0, 3), min_size=6, max_size=6),
-    costly=st.lists(st.integers(0, 3), min_size=6, max_size=6),
-    delays=st.tuples(st.integers(0, 1), st.integers(0, 1)),
+    small=st.lists(SMALL, min_size=2, max_size=4),
     size=st.integers(1, 3),
     chunks=st.integers(1, 3),
     deadline=st.integers(1, 3),
 )
-def test_against_brute_force(
-    cheap: list[int], costly: list[int], delays: tuple[int, int], size: int, chunks: int,
-    deadline: int,
-) -> None:  # fmt: skip
-    cheap[-1] = costly[-1] = 3  # what is left always gets done
+def test_against_brute_force(small: list[Small], size: int, chunks: int, deadline: int) -> None:
     unit = 1000
-    pair = [
-        Link(Rates(1000, tuple(c * 8 * unit for c in cheap)), delays[0] * 1000, False, 1.0),
-        Link(Rates(1000, tuple(c * 8 * unit for c in costly)), delays[1] * 1000, True, 1.0),
+    links = [
+        Link(Rates(1000, tuple(c * 8 * unit for c in s.capacity)), s.delay * 1000, s.costly, 1.0)
+        for s in small
     ]
     load = Load(chunks, size * unit, 1000)
-    verdict = oracle.judge(pair, load, deadline * 1000)
-    if any(round(ms) % 1000 for ms in verdict.full_speed_ms[-1:]):
-        return  # the run would end within a slot of the brute force
+    verdict = oracle.judge(links, load, deadline * 1000)
     due = [float(k + deadline) for k in range(chunks)]
-    end = max(chunks - 1 + max(1, deadline), round(verdict.full_speed_ms[-1]) // 1000)
+    # The run's end is put at the end of a slot: the brute force knows no others.
+    end = max(chunks - 1 + max(1, deadline), math.ceil(verdict.full_speed_ms[-1] / 1000 - 1e-6))
     latest = oracle._latest(due, verdict.meetable, end)
-    slots = [s % 6 for s in range(end + 1)]
-    slow = _slow_optimum(
-        tuple(cheap[s] for s in slots), tuple(costly[s] for s in slots), delays, size,
-        tuple(latest),
-    )  # fmt: skip
+    rounds = [
+        Small(tuple(s.capacity[slot % SLOTS] for slot in range(end + 1)), s.delay, s.costly)
+        for s in small
+    ]
+    slow = _slow_optimum(rounds, size, tuple(latest))
     assert slow is not None
-    assert verdict.costly_bytes == pytest.approx(slow * unit, abs=1)
+    least = oracle._least_costly(links, load, [at * 1000 for at in latest])
+    assert least == pytest.approx(slow * unit, abs=1)

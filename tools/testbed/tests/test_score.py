@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from testbed import checks, dpa, reference, results, scenariofile
 from testbed.campaign import Experiment
 from testbed.cellspec import Cell
@@ -15,38 +16,10 @@ from testbed.report import write as write_report
 from testbed.results import Finished, Host
 from testbed.score import score
 
+from .made_up import counts, raw
+
 SYM = scenariofile.find("bulk-sym")
 HOST = Host("7.2.12", "virtual", "tcg", 1)
-
-
-def counts(sent: int, wire: int, resent: int = 0, reinjected: int = 0) -> dict[str, int]:
-    return {
-        "sent_bytes": sent,
-        "acked_bytes": sent - resent,
-        "tcp_resent_bytes": resent,
-        "reinjected_bytes": reinjected,
-        "activations": 3,
-        "segments": sent // 1400,
-        "wire_bytes": wire,
-        "drops": 7,
-    }
-
-
-def raw() -> dict[str, Any]:
-    """Chunk 4 late by a nanosecond; 15 of 60 MB over C, and 1.5 MB sent twice there."""
-    return {
-        "kernel": "7.2.12-x",
-        "completion_ns": [8 * 10**9] * 4 + [10**10 + 1, 10**10],
-        "delivered_bytes": 60_000_000,
-        "written_bytes": 60_000_000,
-        "sha256_sent": "ab",
-        "sha256_received": "ab",
-        "kernel_chunks": {"met": 6, "missed": 0, "decisions": 9},
-        "paths": {
-            "P": counts(45_600_000, 48_000_000, resent=600_000),
-            "C": counts(16_500_000, 18_000_000, resent=500_000, reinjected=1_000_000),
-        },
-    }
 
 
 def cell(protocol: str = "mpdpa", alpha: float | None = 1.0) -> Cell:
@@ -150,7 +123,7 @@ def test_report_stands_alone(tmp_path: Path) -> None:
     runs = [Finished(cell(), score(cell(), raw()), "series/x.csv")]
     content = results.document("v<1>", HOST, "testbed demo", runs)
     page = write_report(Experiment(tmp_path, content, runs), reference.load()).read_text()
-    assert page.count("<svg") == 3
+    assert page.count("<svg") == 4
     assert "v&lt;1&gt;" in page
     assert "src=" not in page
     assert "@import" not in page

@@ -1,0 +1,269 @@
+"""Campaigns: the cells of a bench as files for the Snakemake workflow, and their collection.
+
+A bench's folder has ``plan.json``, ``cells/LABEL/spec.json`` and ``build/NEED.json`` (what of the
+built files a cell depends on). A file is written only if its content changes, so that the
+workflow runs again what changed and nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import tomllib
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path as File
+from typing import Any
+
+from . import campaign, cellspec, protocols, realtraces, reference, results, scenariofile
+from .campaign import Experiment
+from .cellspec import Cell
+from .errors import MeasurementError, UsageError
+from .fields import Fields
+from .guestrun import (
+    BUILT,
+    GUEST_MODULES,
+    LINKS,
+    MODULE,
+    NOTHING,
+    OWN_PROGRAMS,
+    PACKAGE,
+    Machine,
+    Runner,
+    needed,
+)
+from .results import Finished, Host
+from .scenario import Alpha, Scenario
+from .score import score
+
+FILE = PACKAGE / "benches.toml"
+SNAKEFILE = PACKAGE / "Snakefile"
+QUICK, NORMAL, FULL = "quick", "normal", "full"
+ALL, FIRST, PUBLISHED = "all", "first", "published"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One line of a bench."""
+
+    protocol: str
+    alpha: tuple[Alpha, ...]
+    deadlines: str
+
+
+@dataclass(frozen=True)
+class Bench:
+    name: str
+    scenarios: tuple[str, ...]
+    recorded: bool
+    limits: bool
+    deadline_ms: tuple[int, ...]
+    runs: tuple[Run, ...]
+    quick_scenarios: tuple[str, ...]
+    quick_seconds: int
+    quick_alpha: tuple[Alpha, ...]
+
+
+def benches() -> dict[str, Bench]:
+    top = Fields(tomllib.loads(FILE.read_text()), str(FILE))
+    return {name: _bench(name, top.table(name)) for name in top.names()}
+
+
+def _texts(table: Fields, key: str, default: Any = ()) -> tuple[str, ...]:
+    return table.items(key, "a list of texts", lambda v: isinstance(v, str), default)
+
+
+def _alphas(table: Fields) -> tuple[Alpha, ...]:
+    return table.items("alpha", "a list of numbers or 'adaptive'", protocols.is_alpha, ())
+
+
+def _bench(name: str, table: Fields) -> Bench:
+    quick = table.table("quick")
+    bench = Bench(
+        name=name,
+        scenarios=_texts(table, "scenarios"),
+        recorded=table.flag("recorded", False),
+        limits=table.flag("limits", False),
+        deadline_ms=table.integers("deadline_ms", 1, 86_400_000, ()),
+        runs=tuple(_run(row) for row in table.tables("runs")),
+        quick_scenarios=_texts(quick, "scenarios"),
+        quick_seconds=quick.integer("seconds", 1, 3600),
+        quick_alpha=_alphas(quick),
+    )
+    quick.finish("scenarios, seconds, alpha")
+    table.finish("scenarios, recorded, limits, deadline_ms, runs, quick")
+    return bench
+
+
+def _run(row: Fields) -> Run:
+    run = Run(
+        row.text("protocol"), _alphas(row), row.choice("deadlines", (ALL, FIRST, PUBLISHED), ALL)
+    )
+    row.finish("protocol, alpha, deadlines")
+    return run
+
+
+def cells_of(bench: Bench, size: str, traces: File | None) -> list[Cell]:
+    """All cells to be scored, those that compare next to each other."""
+    cells: dict[str, Cell] = {}
+    for scenario in _scenarios(bench, size, traces):
+        for deadline in _deadlines(bench, scenario, size):
+            for run in bench.runs:
+                for alpha in _alphas_of(bench, run, size):
+                    cell = Cell(scenario, run.protocol, deadline, alpha, 1)
+                    if _wanted(bench, run, cell, size):
+                        cells[cell.label] = cell
+    return list(cells.values())
+
+
+def _scenarios(bench: Bench, size: str, traces: File | None) -> list[Scenario]:
+    if size == QUICK:
+        short = [scenariofile.find(name) for name in bench.quick_scenarios]
+        return [_shortened(scenario, bench.quick_seconds) for scenario in short]
+    recorded = realtraces.scenarios(traces) if bench.recorded and traces else []
+    return [scenariofile.find(name) for name in bench.scenarios] + recorded
+
+
+def _shortened(scenario: Scenario, seconds: int) -> Scenario:
+    load = scenario.load
+    chunks = max(1, min(load.chunks, seconds * 1000 // load.period_ms))
+    return replace(scenario, load=replace(load, chunks=chunks))
+
+
+def _deadlines(bench: Bench, scenario: Scenario, size: str) -> tuple[int, ...]:
+    plan = scenario.plan
+    chosen = bench.deadline_ms or plan.deadline_ms
+    if size == QUICK:
+        return chosen[:1]
+    return chosen + (plan.limit_deadline_ms if bench.limits else ())
+
+
+def _alphas_of(bench: Bench, run: Run, size: str) -> tuple[Alpha, ...]:
+    kind = protocols.find(run.protocol)
+    chosen = run.alpha or kind.alpha
+    if size == QUICK:
+        chosen = tuple(value for value in chosen if value in bench.quick_alpha) or chosen[:1]
+    return chosen or (None,)
+
+
+def _wanted(bench: Bench, run: Run, cell: Cell, size: str) -> bool:
+    first = _deadlines(bench, cell.scenario, size)[0]
+    if run.deadlines == ALL or size == FULL or cell.deadline_ms == first:
+        return True
+    return run.deadlines == PUBLISHED and reference.load().beside(cell) is not None
+
+
+def prepare(name: str, size: str, traces: File | None, machine: Machine, out: File) -> list[Cell]:
+    """Writes what the workflow reads."""
+    cells = cells_of(benches()[name], size, traces)
+    campaign.overlays(list(machine.overlays), cells, machine.kind)
+    measured = {cell.label: cell for cell in map(campaign.measured_as, cells)}
+    longest_first = sorted(measured.values(), key=lambda cell: -cell.expected_seconds)
+    for cell in longest_first:
+        write_if_new(out / "cells" / cell.label / "spec.json", cellspec.to_json(cell))
+    for need in (NOTHING, LINKS, MODULE):
+        write_if_new(out / "build" / f"{need}.json", json.dumps(_ingredients(need, machine)))
+    plan = {
+        "command": f"testbed bench {name}" + ("" if size == NORMAL else f" --{size}"),
+        "machine": {"kind": machine.kind, "kernel": machine.kernel},
+        "cells": {cell.label: needed(cell) for cell in longest_first},
+        "runs": [
+            {"measured": campaign.measured_as(cell).label, "deadline_ms": cell.deadline_ms}
+            for cell in cells
+        ],
+    }
+    write_if_new(out / "plan.json", json.dumps(plan, indent=1) + "\n")
+    return list(measured.values())
+
+
+def write_if_new(file: File, text: str) -> None:
+    if not file.exists() or file.read_text() != text:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
+def _ingredients(need: str, machine: Machine) -> dict[str, str]:
+    """Digests of the files that a cell's figures follow from."""
+    files = [PACKAGE / f"{name}.py" for name in GUEST_MODULES]
+    if need == MODULE:
+        files += sorted(file for file in BUILT.rglob("*") if file.is_file())
+    elif need == LINKS:
+        files += sorted(file for name in OWN_PROGRAMS for file in BUILT.rglob(name))
+    digests = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    where = {"kind": machine.kind, "kernel": machine.kernel or os.environ.get("KERNEL", "")}
+    return digests | where
+
+
+def workflow(out: File, jobs: int) -> tuple[list[str], dict[str, str]]:
+    """Snakemake's command and environment."""
+    if shutil.which("snakemake") is None:
+        raise UsageError("snakemake: package: expected the build environment")
+    command = [
+        "snakemake", "--snakefile", str(SNAKEFILE), "--cores", str(jobs), "--scheduler", "greedy",
+        "--rerun-triggers", "mtime", "input", "--rerun-incomplete", "--nolock",
+        "--config", f"folder={out}", "--directory", str(out), "--quiet", "all",
+    ]  # fmt: skip
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), "HOME": str(out.resolve())}
+    return command, environment
+
+
+def run_workflow(out: File, jobs: int) -> None:
+    """Runs what is missing or out of date; it stops with us."""
+    command, environment = workflow(out, jobs)
+    with subprocess.Popen(command, env=environment, start_new_session=True) as process:
+        try:
+            status = process.wait()
+        except BaseException:
+            os.killpg(process.pid, signal.SIGINT)
+            process.wait()
+            raise
+    if status:
+        raise MeasurementError(f"bench: a run failed, see above (logs: {out / 'cells'})")
+
+
+def measure(spec: File) -> None:
+    """One job of the workflow: runs the cell of a file and leaves what it measured beside it."""
+    folder = spec.parent
+    plan = json.loads((folder.parents[1] / "plan.json").read_text())
+    cell = cellspec.from_json(spec.read_text())
+    machine = Machine(plan["machine"]["kind"], plan["machine"]["kernel"])
+    with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
+        runner = Runner(machine, File(scratch), folder)
+        try:
+            measured = runner.run(cell, lambda _: None)
+        except BaseException:
+            runner.stop()
+            raise
+        campaign.keep_series(measured, folder / "series.csv")
+    (folder / "host.json").write_text(json.dumps(asdict(measured.host)) + "\n")
+    (folder / "raw.json").write_text(json.dumps(measured.raw, indent=1) + "\n")
+    done = len(list(folder.parent.glob("*/raw.json")))
+    print(f"[{done}/{len(plan['cells'])}] {cell.label}: {measured.speed}", flush=True)
+
+
+def collect(out: File) -> Experiment:
+    """results.json and series/ from what the jobs left."""
+    plan = json.loads((out / "plan.json").read_text())
+    (out / "series").mkdir(exist_ok=True)
+    finished, hosts = [], []
+    for row in plan["runs"]:
+        folder = out / "cells" / row["measured"]
+        cell = replace(
+            cellspec.from_json((folder / "spec.json").read_text()), deadline_ms=row["deadline_ms"]
+        )
+        raw = json.loads((folder / "raw.json").read_text())
+        name = f"series/{row['measured']}.csv"
+        shutil.copyfile(folder / "series.csv", out / name)
+        hosts.append(Host(**json.loads((folder / "host.json").read_text())))
+        finished.append(Finished(cell, score(cell, raw), name))
+    if len(set(hosts)) > 1:
+        raise MeasurementError(f"{out}: runs of different hosts or kernels: {set(hosts)}")
+    content = results.document(campaign.version(), hosts[0], plan["command"], finished)
+    results.write(out / "results.json", content)
+    return Experiment(out, content, finished)
+
+

@@ -1,0 +1,118 @@
+"""Plots that compare runs by lines: distributions, and utility against alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path as File
+
+from matplotlib.axes import Axes
+
+from . import plots
+from .plots import FAINT, INK, PATHS, RULE
+from .results import Finished
+from .score import RELIABILITY, SAVINGS
+
+_SIZE = (plots.WIDTH, 2.9)
+# Fewer values of alpha are no curve.
+LEAST_ALPHAS = 3
+
+
+def _steps(axes: Axes, values: Sequence[float], colour: str, name: str, dashed: bool) -> None:
+    """The share of values at or below each of them."""
+    ordered = sorted(values)
+    shares = [(i + 1) / len(ordered) * 100 for i in range(len(ordered))]
+    style = (0, (4, 2)) if dashed else "-"
+    axes.step(
+        [ordered[0], *ordered], [0, *shares], where="post", color=colour, linewidth=1.5,
+        linestyle=style, label=name,
+    )  # fmt: skip
+
+
+def _frame(axes: Axes, label: str) -> None:
+    axes.set_ylim(0, 100)
+    axes.set_xlim(left=0)
+    axes.set_xlabel(label)
+    axes.set_ylabel("% at or below")
+    axes.grid(color=RULE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=9)
+
+
+def _look(index: int) -> tuple[str, bool]:
+    return PATHS[index % len(PATHS)], index >= len(PATHS)
+
+
+def throughput(runs: Sequence[Finished], folder: File) -> str:
+    """How goodput over all paths was distributed while the load lasted."""
+
+    def paint(grid: Sequence[Axes]) -> None:
+        for index, done in enumerate(runs):
+            if done.series is None:
+                continue
+            series = plots.read_series(folder / done.series)
+            total = [sum(values) for values in zip(*series.mbps.values(), strict=True)]
+            if total:
+                _steps(grid[0], total, *_look(index)[:1], done.cell.protocol_title, _look(index)[1])
+        _frame(grid[0], "Mbit/s of payload over all paths, each half second")
+
+    return plots.draw(_SIZE, 1, "Distribution of throughput", paint)
+
+
+def completion(runs: Sequence[Finished]) -> str:
+    """How the times that chunks took were distributed."""
+    deadline = runs[0].cell.deadline_ms
+
+    def paint(grid: Sequence[Axes]) -> None:
+        for index, done in enumerate(runs):
+            times = [ms / 1000 for ms in done.score.completion_ms if ms is not None]
+            if times:
+                colour, dashed = _look(index)
+                _steps(grid[0], times, colour, done.cell.protocol_title, dashed)
+        if deadline is not None:
+            grid[0].axvline(deadline / 1000, color=INK, linewidth=1.2, dashes=(4, 2))
+            grid[0].set_xlim(0, deadline / 1000 * 3)
+        _frame(grid[0], "seconds from release to the last byte read, to three deadlines")
+
+    return plots.draw(_SIZE, 1, "Distribution of completion times", paint)
+
+
+def has_alphas(runs: Sequence[Finished]) -> bool:
+    return len(_by_alpha(runs)) >= LEAST_ALPHAS
+
+
+def _by_alpha(runs: Sequence[Finished]) -> list[tuple[float, Finished]]:
+    fixed = [(done.cell.alpha, done) for done in runs if done.cell.protocol == "threshold"]
+    return sorted((float(a), done) for a, done in fixed if isinstance(a, (int, float)))
+
+
+def utility(runs: Sequence[Finished]) -> str:
+    """Both utilities, and what they are made of, against alpha; stock MPTCP as a line."""
+    points = _by_alpha(runs)
+    alphas = [alpha for alpha, _ in points]
+    stock = next((done for done in runs if done.cell.protocol == "mptcp"), None)
+
+    def paint(grid: Sequence[Axes]) -> None:
+        axes = grid[0]
+        for colour, weights, name in (
+            (PATHS[0], RELIABILITY, "reliability first"),
+            (PATHS[1], SAVINGS, "savings first"),
+        ):
+            values = [done.score.utility(weights) * 100 for _, done in points]
+            axes.plot(alphas, values, color=colour, marker="o", markersize=4, label=name)
+            if stock is not None:
+                level = stock.score.utility(weights) * 100
+                axes.axhline(level, color=colour, linewidth=1, dashes=(4, 2))
+        for colour, name, part in (
+            (PATHS[2], "missed", [d.score.missed / len(d.score.completion_ms) for _, d in points]),
+            (PATHS[3], "costly share", [d.score.costly_share for _, d in points]),
+        ):
+            values = [100 * value for value in part]
+            axes.plot(alphas, values, color=colour, linewidth=1, linestyle=":", label=name)
+        axes.set_ylim(0, 100)
+        axes.set_xlabel("α; dashed: stock MPTCP's utility")
+        axes.set_ylabel("%")
+        axes.tick_params(labelcolor=FAINT)
+        axes.grid(color=RULE, linewidth=0.6)
+        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=9)
+
+    return plots.draw(_SIZE, 1, "Utility against alpha", paint)

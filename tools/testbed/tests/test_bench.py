@@ -1,0 +1,112 @@
+"""Which cells a campaign has, and that the workflow runs again what changed and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from testbed import bench, realtraces
+from testbed.cellspec import Cell
+from testbed.errors import UsageError
+from testbed.guestrun import LINKS, MODULE, NOTHING, Machine
+
+
+def cells(name: str, size: str, traces: Path | None = None) -> list[Cell]:
+    return bench.cells_of(bench.benches()[name], size, traces)
+
+
+def test_static() -> None:
+    normal = cells("static", bench.NORMAL)
+    of_sym = [cell for cell in normal if cell.scenario.name == "bulk-sym"]
+    deadlines = {10_000, 9_000, 7_500, 7_000, 6_000, 5_000}
+    assert {cell.deadline_ms for cell in of_sym if cell.protocol == "mptcp"} == deadlines
+    # The published rule where there is a figure for it.
+    ruled = [(c.deadline_ms, c.alpha) for c in of_sym if c.protocol == "mp-dpa"]
+    assert ruled == [(10_000, 1.0), (10_000, 0.8), (7_500, 1.0), (7_500, 0.8)]
+    full = cells("static", bench.FULL)
+    assert {c.label for c in normal} < {c.label for c in full}
+    ruled_in_full = [c for c in full if (c.protocol, c.scenario.name) == ("mp-dpa", "bulk-sym")]
+    assert {cell.deadline_ms for cell in ruled_in_full} == deadlines
+
+
+def test_traces(tmp_path: Path) -> None:
+    names = {cell.scenario.name for cell in cells("traces", bench.NORMAL)}
+    places = ("highway", "rural", "city")
+    assert names == {f"{kind}-drive-{place}" for kind in ("bulk", "stream") for place in places}
+    (tmp_path / "slow.down").write_text("".join(f"{ms}\n" for ms in range(10, 120_001, 10)))
+    (tmp_path / "fast.down").write_text("".join(f"{ms}\n" for ms in range(5, 180_001, 5)))
+    more = {cell.scenario.name for cell in cells("traces", bench.NORMAL, tmp_path)} - names
+    assert more == {"bulk-drive-real", "stream-drive-real"}
+    bulk, stream = realtraces.scenarios(tmp_path)
+    assert [path.trace for path in bulk.paths] == ["slow.down", "fast.down"]
+    assert (bulk.load.chunks, bulk.load.chunk_bytes, stream.load.chunks) == (2, 50_000_000, 120)
+    assert [path.queue_bytes for path in bulk.paths] == [30 * 1514, 30 * 1514]
+    (tmp_path / "fast.down").unlink()
+    with pytest.raises(UsageError, match="--traces: expected two files"):
+        realtraces.scenarios(tmp_path)
+
+
+def test_alpha_is_swept() -> None:
+    swept = [cell for cell in cells("alpha", bench.NORMAL) if cell.protocol == "mpdpa"]
+    assert {cell.deadline_ms for cell in swept} == {10_000, 7_500}
+    assert {cell.scenario.name for cell in swept} == {"bulk-sym", "bulk-asym"}
+    assert (min(c.alpha for c in swept), max(c.alpha for c in swept)) == (0.4, 2.4)
+
+
+def planned(out: Path) -> list[str]:
+    """The jobs that the workflow would run, by their cell's name, or "collect"."""
+    command, environment = bench.workflow(out, 1)
+    quiet = command.index("--quiet")
+    command = [*command[:quiet], *command[quiet + 2 :], "--dry-run", "--printshellcmds"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = done.stdout + done.stderr
+    return sorted(re.findall(r"-m testbed (?:measure \S+/cells/(\S+)/spec|(collect))", said))
+
+
+def names(jobs: list[tuple[str, str]]) -> list[str]:
+    return sorted(a or b for a, b in jobs)
+
+
+def finish(out: Path) -> None:
+    """As if every job had been run, a moment after its inputs were written."""
+    later = time.time() + 5
+    for folder in (out / "cells").iterdir():
+        for name in ("raw.json", "series.csv", "host.json"):
+            (folder / name).touch()
+            os.utime(folder / name, (later, later))
+    for name in ("results.json", "report.html"):
+        (out / name).touch()
+        os.utime(out / name, (later + 5, later + 5))
+
+
+def test_only_what_changed_is_run_again(tmp_path: Path) -> None:
+    out = tmp_path / "bench"
+
+    def prepare() -> None:
+        bench.prepare("static", bench.QUICK, None, Machine(), out)
+
+    prepare()
+    needs = json.loads((out / "plan.json").read_text())["cells"]
+    assert set(needs.values()) == {NOTHING, LINKS, MODULE}
+    assert names(planned(out)) == sorted([*needs, "collect"])
+    finish(out)
+    prepare()
+    assert planned(out) == []
+    # The scheduler was built anew: its cells, and the report.
+    later = time.time() + 60
+    os.utime(out / "build" / f"{MODULE}.json", (later, later))
+    ours = [name for name, need in needs.items() if need == MODULE]
+    assert names(planned(out)) == sorted([*ours, "collect"])
+    # Interrupted: what was done is kept.
+    finish(out)
+    (out / "cells" / ours[0] / "raw.json").unlink()
+    (out / "results.json").unlink()
+    os.utime(out / "build" / f"{MODULE}.json", (1, 1))
+    assert names(planned(out)) == sorted([ours[0], "collect"])

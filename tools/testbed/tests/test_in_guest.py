@@ -1,0 +1,163 @@
+"""What only a kernel can show. Needs the build environment and what `make guest` builds."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from testbed import cellspec, guestrun, scenariofile
+from testbed.cellspec import Cell
+
+from .test_documentation import block
+
+EXAMPLES = scenariofile.FOLDER / "examples"
+HERE = Path(__file__).resolve().parent
+SECONDS = 400
+
+
+def command(*words: str | Path) -> str:
+    """The command's output; it must end well."""
+    done = subprocess.run(
+        [sys.executable, "-m", "testbed", *map(str, words)],
+        env={**os.environ, "PYTHONPATH": str(guestrun.PACKAGE.parent)},
+        capture_output=True, text=True, timeout=SECONDS,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+BURSTS = """
+name = "bursts"
+[load]
+chunks = 8
+chunk_bytes = 1000
+period_ms = 1000
+[plan]
+deadline_ms = [1000]
+[[path]]
+name = "wave"
+cost = 1
+triangle = { low_bps = 1_000_000, high_bps = 20_000_000, period_ms = 3_000 }
+delay_ms = 20
+[[path]]
+name = "bursts"
+cost = 2
+trace = "bursts.down"
+delay_ms = 50
+[[path]]
+name = "drive"
+cost = 3
+drive = { place = "rural", role = "costly", seed = 2 }
+delay_ms = 0
+"""
+
+
+def test_what_arrives_follows_the_trace(tmp_path: Path) -> None:
+    """Single packets, bursts of 15 in a millisecond, and a hole of 1.2 s; twice over."""
+    quiet = [*range(5, 1500, 40)]
+    bursts = [ms for ms in range(1500, 2800, 25) for _ in range(15)]
+    lines = [*quiet, *bursts, 4000]
+    (tmp_path / "bursts.down").write_text("".join(f"{ms}\n" for ms in lines))
+    (tmp_path / "bursts.toml").write_text(BURSTS)
+    said = command("replay", tmp_path / "bursts.toml", "--out", tmp_path / "out")
+    assert [line.split(":")[0] for line in said.splitlines()] == ["wave", "bursts", "drive"]
+    assert said.count("follows its rates") == 3
+    packets = int(said.splitlines()[1].split("rates: ")[1].split()[0])
+    assert packets == pytest.approx(2 * len(lines), abs=2)
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+    words = ("run", "stream-triangle", "--protocol", "mptcp", "--chunks", "3")
+    for name in ("a", "b"):
+        command(*words, "--out", tmp_path / name)
+    first, second = ((tmp_path / name / "results.json").read_bytes() for name in ("a", "b"))
+    assert first == second
+    run = json.loads(first)["runs"][0]
+    assert run["delivered_bytes"] == 3_000_000
+    assert sum(path["first_sent_bytes"] for path in run["paths"]) == 3_000_000
+    series = [next((tmp_path / name / "series").glob("*.csv")) for name in ("a", "b")]
+    assert series[0].read_bytes() == series[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("example", "protocol", "expected"),
+    [
+        ("requests", "mptcp", "missed 0 of 10"),
+        ("iperf3", "mptcp", "missed 0 of 1"),
+        ("drive-by", "mpdpa", "missed 0 of 1"),
+    ],
+)
+def test_examples(example: str, protocol: str, expected: str, tmp_path: Path) -> None:
+    words = ("cell", EXAMPLES / f"{example}.toml", "--protocol", protocol, "--out", tmp_path)
+    said = command(*words)
+    assert expected in said
+    run = json.loads((tmp_path / "results.json").read_text())["runs"][0]
+    # Both paths that could were used; the run has checked its own figures.
+    assert sum(path["payload_bytes"] > 100_000 for path in run["paths"]) >= 2
+    if example == "iperf3":
+        told = next((tmp_path / "series").glob("*.txt")).read_text()
+        assert json.loads(told)["end"]["sum_sent"]["bytes"] == 4 << 20
+
+
+def test_a_path_that_carries_nothing_is_named(tmp_path: Path) -> None:
+    text = (EXAMPLES / "requests.toml").read_text().replace("loss_percent = 0.5", "")
+    text = text.replace("delay_ms = 35", "delay_ms = 35\nloss_percent = 100")
+    (tmp_path / "dead.toml").write_text(text)
+    words = [sys.executable, "-m", "testbed", "cell", str(tmp_path / "dead.toml")]
+    done = subprocess.run(
+        [*words, "--protocol", "mptcp", "--out", str(tmp_path / "out")],
+        env={**os.environ, "PYTHONPATH": str(guestrun.PACKAGE.parent)},
+        capture_output=True, text=True, timeout=SECONDS,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "path lte: expected a subflow within" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_interrupted_run_leaves_nothing(tmp_path: Path) -> None:
+    overlay = guestrun.make_overlay(tmp_path / "overlay")
+    shutil.copy(HERE / "guest/interrupt.py", overlay / "interrupt.py")
+    cell = Cell(scenariofile.find("stream-triangle"), "mptcp", None, None, 1)
+    (overlay / "spec.json").write_text(cellspec.to_json(cell))
+    links = guestrun.make_links(tmp_path / "links")
+    done = subprocess.run(
+        [guestrun.GUEST_TOOL, "run", "--quiet", "--overlay", overlay, "--overlay", links,
+         "--log", tmp_path / "log", "--timeout", str(SECONDS), "--",
+         "env", "PYTHONPATH=/opt/mpdpa/tools", "python3", "/interrupt.py", "/spec.json"],
+        capture_output=True, text=True, timeout=SECONDS,
+    )  # fmt: skip
+    said = (tmp_path / "log").read_text()
+    assert done.returncode == 0, said + done.stderr
+    for name in ("SIGINT", "SIGTERM", "SIGKILL"):
+        assert f"{name}: clean" in said, said
+
+
+def test_the_scheduler_of_the_documentation(tmp_path: Path) -> None:
+    place = tmp_path / "overlay/usr/local/lib/mpdpa"
+    place.mkdir(parents=True)
+    (tmp_path / "first.bpf.c").write_text(block("c", "first_send"))
+    top, out = guestrun.REPOSITORY, guestrun.REPOSITORY / "out"
+    places = [out / "bpf", top / "bpf", top / "kernel", top / "kernel/uapi"]
+    subprocess.run(
+        ["clang", "--target=bpf", "-mcpu=v3", "-O2", "-g", "-fms-extensions",
+         "-Wno-microsoft-anon-tag", "-D__TARGET_ARCH_x86", *(f"-I{folder}" for folder in places),
+         "-c", tmp_path / "first.bpf.c", "-o", place / "first.bpf.o"],
+        check=True,
+    )  # fmt: skip
+    (tmp_path / "more.toml").write_text(block("toml", "[first]"))
+    (tmp_path / "my.toml").write_text(block("toml", "three-paths"))
+    said = command(
+        "cell", tmp_path / "my.toml", "--protocol", "first", "--protocols", tmp_path / "more.toml",
+        "--overlay", guestrun.BUILT, "--overlay", tmp_path / "overlay", "--out", tmp_path / "out",
+    )  # fmt: skip
+    assert said.startswith("three-paths-first-d1000-s1: ")
+    run = json.loads((tmp_path / "out/results.json").read_text())["runs"][0]
+    assert (run["scheduler"], run["delivered_bytes"]) == ("first", 2_500_000)
+    first = run["paths"][0]
+    assert first["payload_bytes"] > 1_000_000

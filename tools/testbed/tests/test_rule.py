@@ -1,0 +1,79 @@
+"""The published rule, step by step, with a switch that only notes what it is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from testbed import scenariofile
+from testbed.cellspec import Cell
+from testbed.rule import INTERVAL_NS, Rule
+
+MS = 10**6
+BYTES_PER_MS = 1000  # 8 Mbit/s
+
+
+@dataclass
+class Noted:
+    """Stands in for the endpoints."""
+
+    said: list[bool] = field(default_factory=list)
+
+    def set(self, backup: bool) -> None:
+        self.said.append(backup)
+
+    def close(self) -> None:
+        return None
+
+
+def drive(alpha: float, bytes_per_ms: int, deadline_ms: int = 10_000) -> tuple[Rule, Noted]:
+    """The socket takes bytes at a constant rate until the first chunk has been taken."""
+    noted = Noted()
+    cell = Cell(scenariofile.find("bulk-sym"), "mp-dpa", deadline_ms, alpha, 1)
+    rule = Rule(cell, 0, noted)  # type: ignore[arg-type]
+    size = cell.scenario.load.chunk_bytes
+    offset, now_ns = 0, 0
+    while offset < size:
+        rule.look(offset, now_ns)
+        now_ns += INTERVAL_NS
+        after = min(size, offset + bytes_per_ms)
+        rule.took(offset, after, now_ns)
+        offset = after
+    return rule, noted
+
+
+def test_costly_paths_start_off_and_stay_off_if_there_is_time() -> None:
+    rule, noted = drive(1.0, bytes_per_ms=1_100)
+    assert (noted.said, rule.on, rule.missed) == ([], False, 0)
+
+
+def test_they_are_turned_on_if_there_is_not() -> None:
+    rule, noted = drive(1.0, bytes_per_ms=950)
+    # 9.5 MB by the deadline are too few as soon as the rate is known; nothing changes after.
+    assert noted.said == [False]
+    assert (rule.on, rule.switched_on, rule.missed) == (True, 1, 1)
+
+
+@pytest.mark.parametrize(("alpha", "on"), [(0.8, True), (1.0, False), (1.2, False)])
+def test_alpha_shortens_the_time_there_is(alpha: float, on: bool) -> None:
+    # 10 MB take 9.1 s: enough for 10 s and too slow for 8.
+    rule, _ = drive(alpha, bytes_per_ms=1_100)
+    assert rule.on is on
+
+
+def test_it_is_looked_at_anew_for_each_chunk() -> None:
+    noted = Noted()
+    cell = Cell(scenariofile.find("bulk-sym"), "mp-dpa", 10_000, 1.0, 1)
+    rule = Rule(cell, 0, noted)  # type: ignore[arg-type]
+    size = cell.scenario.load.chunk_bytes
+    rule.took(0, 500_000, 400 * MS)
+    rule.look(500_000, 400 * MS)  # 1.25 MB/s: 12 MB in the time there is
+    assert rule.on is False
+    rule.look(500_000, 2_400 * MS)  # 9.5 MB are left, and nothing was taken in 2 s
+    assert rule.on is True
+    rule.took(500_000, size, 8_000 * MS)
+    rule.took(size, size + 2_000_000, 10_100 * MS)
+    rule.look(size + 2_000_000, 10_100 * MS)  # the next chunk's time has only begun
+    assert rule.on is False
+    assert (noted.said, rule.missed) == ([False, True], 0)
