@@ -99,9 +99,17 @@ BPF_CFLAGS = --target=bpf -mcpu=v3 -O2 -g -Wall -Werror \
 .PHONY: bpf
 bpf: $(BPF_OBJECTS)
 
-$(O)/bpf/vmlinux.h: $(BPF_BTF)
+# programs are made for one kernel: another one makes them anew
+.PHONY: FORCE
+$(O)/bpf/kernel: FORCE
 	@mkdir -p $(@D)
-	@$(BPFTOOL) btf dump file $< format c > $@.tmp && mv $@.tmp $@
+	@echo '$(KREL) $(BPF_BTF)' | cmp -s - $@ || echo '$(KREL) $(BPF_BTF)' > $@
+
+# compat.bpf.h cannot see which members a structure has
+$(O)/bpf/vmlinux.h: $(O)/bpf/kernel $(BPF_BTF)
+	@$(BPFTOOL) btf dump file $(BPF_BTF) format c > $@.tmp
+	@! grep -q '(\*get_subflow)' $@.tmp || echo '#define MPTCP_SCHED_GET_SUBFLOW' >> $@.tmp
+	@mv $@.tmp $@
 
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/bpf/vmlinux.h $(BPF_HEADERS)
 	@echo "  BPF     $@"
@@ -143,8 +151,8 @@ SELFTESTS := $(O)/selftests/opt/mpdpa/selftests
 guest: modules bpf lib cmd
 	@$(MAKE) --no-print-directory -C selftests OUT=$(abspath $(O)) all
 	@mkdir -p $(GUEST)/usr/local/lib/mpdpa $(GUEST)/usr/local/sbin
-	@cp -u $(MODULE) $(BPF_OBJECTS) $(GUEST)/usr/local/lib/mpdpa/
-	@cp -u $(MODULE) $(BPF_OBJECTS) $(SELFTESTS)/
+	@cp $(MODULE) $(BPF_OBJECTS) $(GUEST)/usr/local/lib/mpdpa/
+	@cp $(MODULE) $(BPF_OBJECTS) $(SELFTESTS)/
 	@cp -u $(O)/bin/mpdpa $(GUEST)/usr/local/sbin/
 
 # --- installation on a real machine -----------------------------------------

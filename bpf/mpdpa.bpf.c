@@ -113,8 +113,7 @@ static __always_inline int pick(struct mptcp_sock *msk, struct dpa_state *st)
 	return 0;
 }
 
-SEC("struct_ops")
-int BPF_PROG(mpdpa_get_send, struct mptcp_sock *msk)
+static __always_inline int mpdpa_send(struct mptcp_sock *msk)
 {
 	struct dpa_state *st;
 
@@ -125,15 +124,15 @@ int BPF_PROG(mpdpa_get_send, struct mptcp_sock *msk)
 	return pick(msk, st);
 }
 
-SEC("struct_ops")
-int BPF_PROG(mpdpa_get_retrans, struct mptcp_sock *msk)
+static __always_inline int mpdpa_retrans(struct mptcp_sock *msk)
 {
 	return mptcp_dpa_default_retrans(msk);
 }
 
+MPTCP_SCHED_PROGRAMS(mpdpa);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops mpdpa = {
-	.get_send	= (void *)mpdpa_get_send,
-	.get_retrans	= (void *)mpdpa_get_retrans,
-	.name		= "mpdpa",
+	MPTCP_SCHED_CALLBACKS(mpdpa)
+	.name = "mpdpa",
 };

@@ -16,12 +16,12 @@
 #include "msk.h"
 
 struct module;
+struct mptcp_sched_data;
 
 #define MPTCP_SCHED_NAME_MAX	16
 
 struct mptcp_sched_ops {
-	int (*get_send)(struct mptcp_sock *msk);
-	int (*get_retrans)(struct mptcp_sock *msk);
+	COMPAT_SCHED_MEMBERS
 
 	char			name[MPTCP_SCHED_NAME_MAX];
 	struct module		*owner;
@@ -51,15 +51,7 @@ struct bpf_struct_ops_mptcp_sched_ops {
 /* keeps the type in the debug information */
 struct bpf_struct_ops_mptcp_sched_ops *glue_value_type;
 
-static int stub_get_send(struct mptcp_sock *msk)
-{
-	return 0;
-}
-
-static int stub_get_retrans(struct mptcp_sock *msk)
-{
-	return 0;
-}
+COMPAT_SCHED_STUBS
 
 static void stub_init(struct mptcp_sock *msk)
 {
@@ -70,8 +62,8 @@ static void stub_release(struct mptcp_sock *msk)
 }
 
 static struct mptcp_sched_ops sched_stubs = {
-	.get_send	= stub_get_send,
-	.get_retrans	= stub_get_retrans,
+#define STUB(name)	.name = stub_##name,
+	COMPAT_SCHED_CALLBACKS(STUB)
 	.init		= stub_init,
 	.release	= stub_release,
 };

@@ -89,7 +89,7 @@ int kf_default_send(struct mptcp_sock *msk)
 
 int kf_default_retrans(struct mptcp_sock *msk)
 {
-	return scheduled(kernel_fn(mptcp_subflow_get_retrans)(msk));
+	return scheduled(compat_default_retrans(msk));
 }
 
 /*
@@ -105,7 +105,7 @@ static void set_retransmit_timer(struct mptcp_sock *msk)
 		const struct sock *ssk = subflow_ssk(sf);
 
 		if (!kernel_fn(mptcp_subflow_active)(sf) ||
-		    !inet_csk(ssk)->icsk_pending || subflow_stale_counted(sf))
+		    !inet_csk(ssk)->icsk_pending || subflow_stale_count(sf))
 			continue;
 		longest = max(longest,
 			      (long)(compat_timeout_expires(ssk) - jiffies));

@@ -6,6 +6,7 @@
 
 #include <linux/mptcp_dpa_sock.h>
 
+#include "compat.h"
 #include "conn.h"
 #include "info.h"
 #include "msk.h"

@@ -16,8 +16,7 @@ static __always_inline __u64 *picks_of(struct mptcp_subflow_context *subflow)
 	return &picked[subflow->subflow_id % SUBFLOWS_MAX];
 }
 
-SEC("struct_ops")
-int BPF_PROG(rr_get_send, struct mptcp_sock *msk)
+static __always_inline int rr_send(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow, *best = NULL;
 	__u64 least = ~0ULL;
@@ -50,9 +49,11 @@ void BPF_PROG(rr_release, struct mptcp_sock *msk)
 	__sync_fetch_and_sub(&sockets, 1);
 }
 
+MPTCP_SCHED_SEND_PROGRAMS(rr);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops rr = {
-	.get_send	= (void *)rr_get_send,
+	MPTCP_SCHED_SEND_CALLBACKS(rr)
 	.init		= (void *)rr_init,
 	.release	= (void *)rr_release,
 	.name		= "rr",
