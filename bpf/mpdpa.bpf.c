@@ -42,7 +42,7 @@ static __always_inline void look(struct mptcp_sock *msk, struct dpa_state *st)
 			continue;
 		dpa_observe(row, st->now_ns, tp->bytes_acked,
 			    tp->write_seq != tp->snd_una, rtt_ns(tp));
-		if (mptcp_dpa_subflow_active(subflow))
+		if (mptcp_subflow_active(subflow))
 			dpa_outlook_add(&st->outlook, row, st->cost_limit,
 					rtt_ns(tp));
 	}
@@ -98,8 +98,8 @@ static __always_inline int pick(struct mptcp_sock *msk, struct dpa_state *st)
 		if (!(row->flags & DPA_PATH_STEERED) ||
 		    held != !!(row->flags & DPA_PATH_HELD))
 			mptcp_dpa_hold(subflow, held);
-		if (held || !mptcp_dpa_subflow_active(subflow) ||
-		    !mptcp_dpa_subflow_memory_free(subflow) || !has_room(tp))
+		if (held || !mptcp_subflow_active(subflow) ||
+		    !subflow_has_room(subflow) || !has_room(tp))
 			continue;
 		time = linger(subflow, ssk);
 		if (time < st->best_linger) {
@@ -109,7 +109,7 @@ static __always_inline int pick(struct mptcp_sock *msk, struct dpa_state *st)
 	}
 	if (!best)
 		return -1;
-	mptcp_dpa_pick(best, MPTCP_SEND_BURST);
+	subflow_pick(msk, best, MPTCP_SEND_BURST);
 	return 0;
 }
 

@@ -250,6 +250,29 @@ __bpf_kfunc int mptcp_dpa_default_retrans(struct mptcp_sock *msk)
 }
 
 /**
+ * mptcp_dpa_reinject() - have the oldest unacknowledged data sent again
+ * @msk: the connection
+ *
+ * A work item of the kernel's will ask for the subflows, as for any other
+ * retransmission.
+ *
+ * Return: 0, or -EBUSY when all subflows have data outstanding.
+ */
+__bpf_kfunc int mptcp_dpa_reinject(struct mptcp_sock *msk)
+{
+	return kf_reinject(msk);
+}
+
+/**
+ * mptcp_dpa_subflow_idle() - has it neither unsent nor unacknowledged data?
+ * @subflow: the subflow
+ */
+__bpf_kfunc bool mptcp_dpa_subflow_idle(struct mptcp_subflow_context *subflow)
+{
+	return kf_subflow_idle(subflow);
+}
+
+/**
  * mptcp_dpa_setsockopt() - carry out one of the module's socket options
  * @ctx: the context of a cgroup/setsockopt program, as it came
  *
@@ -293,6 +316,8 @@ BTF_ID_FLAGS(func, mptcp_dpa_hold, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_pick, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_default_send, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_default_retrans, TRUSTED)
+BTF_ID_FLAGS(func, mptcp_dpa_reinject, TRUSTED)
+BTF_ID_FLAGS(func, mptcp_dpa_subflow_idle, TRUSTED)
 BTF_KFUNCS_END(sched_kfuncs)
 
 BTF_KFUNCS_START(sockopt_kfuncs)

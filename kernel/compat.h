@@ -11,6 +11,7 @@
 #define _MPTCP_DPA_COMPAT_H
 
 /* bits of mptcp_sock::flags; preprocessor constants are not in BTF */
+#define COMPAT_MPTCP_WORK_RTX		1
 #define COMPAT_MPTCP_FALLBACK_DONE	2
 
 /* since 7.0 every kfunc argument is trusted and the flag is gone */

@@ -93,6 +93,25 @@ int kf_default_retrans(struct mptcp_sock *msk)
 }
 
 /*
+ * Only while a path has nothing outstanding: what is sent again occupies it for
+ * a round trip, so a program that asks all the time cannot flood it.
+ */
+int kf_reinject(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *sf;
+
+	msk_for_each_subflow(msk, sf) {
+		if (!kernel_fn(mptcp_subflow_active)(sf) ||
+		    !kf_subflow_idle(sf))
+			continue;
+		set_bit(COMPAT_MPTCP_WORK_RTX, msk_flags(msk));
+		kernel_fn(mptcp_schedule_work)(msk_sock(msk));
+		return 0;
+	}
+	return -EBUSY;
+}
+
+/*
  * The connection retransmits when the slowest subflow has had its time: the
  * longest of their pending timers, as the kernel's scheduler sets it.
  */
@@ -140,6 +159,11 @@ bool kf_subflow_active(struct mptcp_subflow_context *sf)
 bool kf_subflow_memory_free(struct mptcp_subflow_context *sf)
 {
 	return sk_stream_memory_free(subflow_ssk(sf));
+}
+
+bool kf_subflow_idle(struct mptcp_subflow_context *sf)
+{
+	return tcp_rtx_and_write_queues_empty(subflow_ssk(sf));
 }
 
 int kf_iter_start(struct sock *sk)

@@ -113,6 +113,11 @@ _Bool msk_fell_back(const struct mptcp_sock *msk)
 	return READ_FIELD(msk->flags) & (1UL << COMPAT_MPTCP_FALLBACK_DONE);
 }
 
+unsigned long *msk_flags(struct mptcp_sock *msk)
+{
+	return &msk->flags;
+}
+
 _Bool msk_data_pending(const struct mptcp_sock *msk)
 {
 	return msk->first_pending;

@@ -45,6 +45,7 @@ unsigned long long msk_acked(const struct mptcp_sock *msk);
 struct mptcp_sched_ops *msk_sched(const struct mptcp_sock *msk);
 struct sock *msk_first(const struct mptcp_sock *msk);
 _Bool msk_fell_back(const struct mptcp_sock *msk);
+unsigned long *msk_flags(struct mptcp_sock *msk);
 _Bool msk_data_pending(const struct mptcp_sock *msk);
 unsigned long long msk_window_left(const struct mptcp_sock *msk);
 unsigned char msk_first_endpoint(const struct mptcp_sock *msk);

@@ -31,6 +31,7 @@ struct sock_common;
 	X(bool, mptcp_subflow_active,					\
 	  (struct mptcp_subflow_context *subflow))			\
 	X(void, mptcp_check_and_set_pending, (struct sock *sk))		\
+	X(bool, mptcp_schedule_work, (struct sock *sk))			\
 	X(bool, mptcp_pm_is_backup,					\
 	  (struct mptcp_sock *msk, struct sock_common *skc))		\
 	X(void, tcp_send_ack, (struct sock *ssk))			\

@@ -9,7 +9,7 @@ static __always_inline int pick_all(struct mptcp_sock *msk)
 	struct mptcp_subflow_context *subflow;
 
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk)
-		mptcp_dpa_subflow_set_scheduled(subflow, true);
+		mptcp_subflow_set_scheduled(subflow, true);
 	return 0;
 }
 

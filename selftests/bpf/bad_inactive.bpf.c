@@ -10,9 +10,9 @@ static __always_inline int pick_inactive(struct mptcp_sock *msk)
 	bool picked = false;
 
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
-		if (mptcp_dpa_subflow_active(subflow))
+		if (mptcp_subflow_active(subflow))
 			continue;
-		mptcp_dpa_subflow_set_scheduled(subflow, true);
+		mptcp_subflow_set_scheduled(subflow, true);
 		picked = true;
 	}
 	return picked ? 0 : mptcp_dpa_default_send(msk);

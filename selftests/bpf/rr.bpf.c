@@ -24,8 +24,8 @@ static __always_inline int rr_send(struct mptcp_sock *msk)
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		__u64 picks = *picks_of(subflow);
 
-		if (!mptcp_dpa_subflow_active(subflow) ||
-		    !mptcp_dpa_subflow_memory_free(subflow) || picks >= least)
+		if (!mptcp_subflow_active(subflow) ||
+		    !subflow_has_room(subflow) || picks >= least)
 			continue;
 		least = picks;
 		best = subflow;
@@ -33,7 +33,7 @@ static __always_inline int rr_send(struct mptcp_sock *msk)
 	if (!best)
 		return -1;
 	(*picks_of(best))++;
-	mptcp_dpa_pick(best, MPTCP_SEND_BURST);
+	subflow_pick(msk, best, MPTCP_SEND_BURST);
 	return 0;
 }
 
