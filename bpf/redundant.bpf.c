@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * redundant: new data on the subflow with the shortest round trip; what the
- * receiver waits for, the oldest unacknowledged data, on all others as well.
+ * redundant: new data on the subflow with the shortest round trip and on no
+ * other, full or not; what the receiver waits for, the oldest unacknowledged
+ * data, on all others as well.
  *
  * Two subflows that are picked at once for new data get different data: only
  * the retransmission path duplicates. It starts at the oldest byte, so that is
@@ -31,14 +32,14 @@ static __always_inline int redundant_send(struct mptcp_sock *msk)
 	    bpf_ksym_exists(mptcp_dpa_reinject))
 		mptcp_dpa_reinject(msk);
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
-		__u32 rtt = subflow_tcp(subflow)->srtt_us;
+		__u32 rtt = subflow_tcp(subflow)->rtt_min.s[0].v;
 
-		if (!subflow_ready(subflow) || rtt >= least)
+		if (!mptcp_subflow_active(subflow) || rtt >= least)
 			continue;
 		least = rtt;
 		best = subflow;
 	}
-	if (!best)
+	if (!best || !subflow_has_room(best))
 		return -1;
 	subflow_pick(msk, best, MPTCP_SEND_BURST);
 	return 0;

@@ -256,7 +256,8 @@ __bpf_kfunc int mptcp_dpa_default_retrans(struct mptcp_sock *msk)
  * A work item of the kernel's will ask for the subflows, as for any other
  * retransmission.
  *
- * Return: 0, or -EBUSY when all subflows have data outstanding.
+ * Return: 0, or -EBUSY when nothing is unacknowledged, when all subflows have
+ * data outstanding, and on a second call within a tick of the clock.
  */
 __bpf_kfunc int mptcp_dpa_reinject(struct mptcp_sock *msk)
 {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/hash.h>
+#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/mptcp_dpa.h>
 #include <net/tcp.h>
@@ -92,14 +94,32 @@ int kf_default_retrans(struct mptcp_sock *msk)
 	return scheduled(compat_default_retrans(msk));
 }
 
+/* When a connection last had its way, in jiffies, by a hash of its address. */
+static u32 reinjected[256];
+
+/* Connections that share a row take turns; a race lets both through. */
+static bool reinject_soon(const struct mptcp_sock *msk)
+{
+	u32 *row = &reinjected[hash_ptr(msk, ilog2(ARRAY_SIZE(reinjected)))];
+	u32 now = jiffies;
+
+	if (READ_ONCE(*row) == now)
+		return true;
+	WRITE_ONCE(*row, now);
+	return false;
+}
+
 /*
  * Only while a path has nothing outstanding: what is sent again occupies it for
- * a round trip, so a program that asks all the time cannot flood it.
+ * a round trip, so a program that asks all the time cannot flood it. And once a
+ * tick, as the work item asks the program again.
  */
 int kf_reinject(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *sf;
 
+	if (msk_acked(msk) == msk_sent(msk) || reinject_soon(msk))
+		return -EBUSY;
 	msk_for_each_subflow(msk, sf) {
 		if (!kernel_fn(mptcp_subflow_active)(sf) ||
 		    !kf_subflow_idle(sf))
