@@ -37,7 +37,9 @@ help:
 ##                 (VM=no: on this kernel, with what is built here)
 ## check           every test; KERNEL=6.12, 7.2 (default) or 7.3
 ## lint            static checks
-.PHONY: demo check lint
+## check-upstream  the kernel's own MPTCP selftests, default and mpdpa side by side
+## veristat        what the verifier did with each program; kept in tools/check/veristat
+.PHONY: demo check lint check-upstream veristat
 ifeq ($(VM),no)
 demo: all
 	PYTHONPATH=tools python3 -m testbed demo --vm no
@@ -49,18 +51,41 @@ endif
 ## bench-sockopt   what the attached programs cost other option calls: Documentation/sockopt-cost.md
 ## bench-scale     10,000 connections: memory of each, duration of a dump (CONNECTIONS=N)
 .PHONY: bench-sockopt bench-scale
-check lint bench-sockopt bench-scale:
+check lint check-upstream veristat bench-sockopt bench-scale:
 	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(if $(CONNECTIONS),CONNECTIONS=$(CONNECTIONS))
 
 .PHONY: demo-inside check-inside lint-inside
 demo-inside: guest
 	PYTHONPATH=tools python3 -m testbed demo
 
-check-inside: guest unit
+check-inside: guest unit upstream
 	python3 tools/check/check.py
 
-lint-inside:
+lint-inside: bpf
 	tools/check/lint.sh
+
+.PHONY: check-upstream-inside veristat-inside upstream
+check-upstream-inside: guest upstream
+	python3 tools/check/upstream.py
+
+veristat-inside: guest
+	tools/check/veristat.sh
+
+# --- the kernel's own selftests, as the environment has them ------------------
+
+MPDPA_LINUX ?= /usr/local/share/mpdpa/linux
+UPSTREAM      := $(O)/upstream/opt/upstream
+UPSTREAM_FROM := $(MPDPA_LINUX)/tools/testing/selftests/net
+upstream: $(patsubst $(UPSTREAM_FROM)/mptcp/%.c,$(UPSTREAM)/net/mptcp/%,$(wildcard $(UPSTREAM_FROM)/mptcp/*.c))
+	@cp -r $(UPSTREAM_FROM)/lib.sh $(UPSTREAM)/net/
+	@mkdir -p $(UPSTREAM)/net/lib && cp -r $(UPSTREAM_FROM)/lib/sh $(UPSTREAM)/net/lib/
+	@cp $(UPSTREAM_FROM)/mptcp/*.sh $(UPSTREAM)/net/mptcp/
+	@cp tools/check/upstream/*.sh $(UPSTREAM)/
+
+$(UPSTREAM)/net/mptcp/%: $(UPSTREAM_FROM)/mptcp/%.c
+	@mkdir -p $(@D)
+	@echo "  CC      $@"
+	@$(CC) -O2 -w -static -I$(MPDPA_LINUX)/usr/include -o $@ $<
 
 # --- the module -------------------------------------------------------------
 
