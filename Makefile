@@ -38,8 +38,9 @@ help:
 ## check           every test; KERNEL=6.12, 7.2 (default) or 7.3
 ## lint            static checks
 ## check-upstream  the kernel's own MPTCP selftests, default and mpdpa side by side
+## fuzz            FUZZ_CALLS=1000000 random calls in the guest, FUZZ_SEED=1
 ## veristat        what the verifier did with each program; kept in tools/check/veristat
-.PHONY: demo check lint check-upstream veristat
+.PHONY: demo check lint check-upstream veristat fuzz
 ifeq ($(VM),no)
 demo: all
 	PYTHONPATH=tools python3 -m testbed demo --vm no
@@ -51,7 +52,7 @@ endif
 ## bench-sockopt   what the attached programs cost other option calls: Documentation/sockopt-cost.md
 ## bench-scale     10,000 connections: memory of each, duration of a dump (CONNECTIONS=N)
 .PHONY: bench-sockopt bench-scale
-check lint check-upstream veristat bench-sockopt bench-scale:
+check lint check-upstream veristat fuzz bench-sockopt bench-scale:
 	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(if $(CONNECTIONS),CONNECTIONS=$(CONNECTIONS))
 
 .PHONY: demo-inside check-inside lint-inside
@@ -70,6 +71,15 @@ check-upstream-inside: guest upstream
 
 veristat-inside: guest
 	tools/check/veristat.sh
+
+# the clock of the machine: with two processors, calls meet each other
+FUZZ_CALLS ?= 1000000
+FUZZ_SEED  ?= 1
+.PHONY: fuzz-inside
+fuzz-inside: guest
+	tools/vm/guest run --clock fast --timeout 3500 --overlay $(GUEST) --overlay $(O)/selftests \
+		-- env TEST_TIMEOUT=3400 FUZZ_CALLS=$(FUZZ_CALLS) FUZZ_SECONDS=0 FUZZ_SEED=$(FUZZ_SEED) \
+		/opt/mpdpa/selftests/run.sh fuzz
 
 # --- the kernel's own selftests, as the environment has them ------------------
 
