@@ -95,7 +95,7 @@ upstream: $(patsubst $(UPSTREAM_FROM)/mptcp/%.c,$(UPSTREAM)/net/mptcp/%,$(wildca
 $(UPSTREAM)/net/mptcp/%: $(UPSTREAM_FROM)/mptcp/%.c
 	@mkdir -p $(@D)
 	@echo "  CC      $@"
-	@$(CC) -O2 -w -static -I$(MPDPA_LINUX)/usr/include -o $@ $<
+	@$(CC) -O2 -w -static -Itools/check/upstream/include -I$(MPDPA_LINUX)/usr/include -o $@ $<
 
 # --- the module -------------------------------------------------------------
 

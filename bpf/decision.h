@@ -132,6 +132,8 @@ static __always_inline __s64 dpa_virtual_left_ns(const struct dpa_state *st,
 	whole += rtt_ns / 2;
 	if (whole >> 63)
 		whole = DPA_U64_MAX >> 1;
+	if (spent >> 63)
+		spent = DPA_U64_MAX >> 1;
 	return (__s64)whole - (__s64)spent;
 }
 
