@@ -189,6 +189,14 @@ int netlink_open(uint16_t *family)
 	return fd;
 }
 
+/* A connection that a dump has told of: most guesses would miss. */
+static uint64_t known_id;
+
+static uint64_t some_id(void)
+{
+	return __atomic_load_n(&known_id, __ATOMIC_RELAXED);
+}
+
 /* An attribute of a likely size for its type, more or less. */
 static void put_attribute(struct chance *c, struct nlmsghdr *message, int depth)
 {
@@ -226,6 +234,7 @@ static void good_attributes(struct chance *c, struct nlmsghdr *message, int cmd)
 		mnl_attr_put_u32(message, MPTCP_DPA_A_PATH_COST, 1 + below(c, 20));
 		/* fallthrough */
 	case MPTCP_DPA_CMD_PATH_DEL:
+	case MPTCP_DPA_CMD_PATH_GET:
 		if (one_in(c, 2))
 			mnl_attr_put_u32(message, MPTCP_DPA_A_PATH_IFINDEX,
 					 1 + below(c, 5));
@@ -235,7 +244,8 @@ static void good_attributes(struct chance *c, struct nlmsghdr *message, int cmd)
 		break;
 	case MPTCP_DPA_CMD_CONN_GET:
 	case MPTCP_DPA_CMD_CONN_SET:
-		mnl_attr_put_u64(message, MPTCP_DPA_A_CONN_ID, below(c, 3000));
+		mnl_attr_put_u64(message, MPTCP_DPA_A_CONN_ID, one_in(c, 4) ?
+				 below(c, 3000) : some_id());
 		if (cmd == MPTCP_DPA_CMD_CONN_GET)
 			break;
 		mnl_attr_put_u32(message, MPTCP_DPA_A_CONN_ALPHA_MILLI,
@@ -246,6 +256,15 @@ static void good_attributes(struct chance *c, struct nlmsghdr *message, int cmd)
 		mnl_attr_nest_end(message, nest);
 		break;
 	}
+}
+
+static int take_id(const struct nlattr *attr, void *unused)
+{
+	if (mnl_attr_get_type(attr) == MPTCP_DPA_A_CONN_ID &&
+	    mnl_attr_get_payload_len(attr) == sizeof(uint64_t))
+		__atomic_store_n(&known_id, mnl_attr_get_u64(attr),
+				 __ATOMIC_RELAXED);
+	return MNL_CB_OK;
 }
 
 /* Reads what there is; was the answer no error? */
@@ -264,6 +283,9 @@ static bool answered_well(int nl)
 			error = mnl_nlmsg_get_payload(message);
 			return !error->error;
 		}
+		if (message->nlmsg_type >= NLMSG_MIN_TYPE)
+			mnl_attr_parse(message, sizeof(struct genlmsghdr),
+				       take_id, NULL);
 	} while (message->nlmsg_type != NLMSG_DONE);
 	return true;
 }
