@@ -53,7 +53,7 @@ disturb() {
 }
 
 random_calls() {
-	local fuzz_pid round=0 before
+	local fuzz_pid round=0 before ns
 
 	before=$(mptcp_slab)
 	module_load || { fail "insmod"; return; }
@@ -72,6 +72,11 @@ random_calls() {
 	covered
 	detach
 	stop_processes
+	for ns in "$client" "$other"; do
+		abort_connections "$ns"
+		wait_until 70 no_sockets "$ns" ||
+			fail "stuck in $ns: $(in_ns "$ns" ss -HMatne | head -n 20)"
+	done
 	topology_down
 	wait_until 70 is_unused || fail "the module has $(module_users) users"
 	wait_until 30 freed "$before" ||
@@ -79,6 +84,7 @@ random_calls() {
 	module_unload || fail "the module stays"
 }
 
+no_sockets() { [ -z "$(in_ns "$1" ss -HMa)" ]; }
 freed() { [ "$(mptcp_slab)" -le $(($1 + 16)) ]; }
 
 # Each kind of call was made and has succeeded, or the calls say nothing: the

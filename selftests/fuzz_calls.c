@@ -171,6 +171,8 @@ int netlink_open(uint16_t *family)
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	ssize_t n;
 
+	if (fd < 0)
+		return -1;
 	message->nlmsg_type = GENL_ID_CTRL;
 	message->nlmsg_flags = NLM_F_REQUEST;
 	header = mnl_nlmsg_put_extra_header(message, sizeof(*header));

@@ -24,9 +24,9 @@ RESULT = re.compile(r"^(ok|not ok) \d+ (?:- )?(.*?)(?: # (SKIP)?.*)?$")
 
 # what the tests draw at random is given, so that both columns have the same
 CONNECT = "mptcp_connect.sh -d 10 -l 0.02% -r 0 -e tso -f 1500000"
-QUICK = ["pm_netlink.sh", "mptcp_sockopt.sh", "diag.sh", "userspace_pm.sh"]
+QUICK = ["pm_netlink.sh", "mptcp_sockopt.sh", "diag.sh"]
 # runs side by side: the sums of the lists are about equal
-WHOLE = [[*QUICK, "simult_flows.sh", CONNECT], ["mptcp_join.sh"]]
+WHOLE = [[*QUICK, "userspace_pm.sh", "simult_flows.sh", CONNECT], ["mptcp_join.sh"]]
 RERUNS = 3
 
 
