@@ -37,7 +37,10 @@ help:
 ##                 (VM=no: on this kernel, with what is built here)
 ## check           every test; KERNEL=6.12, 7.2 (default) or 7.3
 ## lint            static checks
-.PHONY: demo check lint
+## check-upstream  the kernel's own MPTCP selftests, default and mpdpa side by side
+## fuzz            FUZZ_CALLS=1000000 random calls in the guest, FUZZ_SEED=1
+## veristat        what the verifier did with each program; kept in tools/check/veristat
+.PHONY: demo check lint check-upstream veristat fuzz
 ifeq ($(VM),no)
 demo: all
 	PYTHONPATH=tools python3 -m testbed demo --vm no
@@ -49,7 +52,7 @@ endif
 ## bench-sockopt   what the attached programs cost other option calls: Documentation/sockopt-cost.md
 ## bench-scale     10,000 connections: memory of each, duration of a dump (CONNECTIONS=N)
 .PHONY: bench-sockopt bench-scale
-check lint bench-sockopt bench-scale:
+check lint check-upstream veristat fuzz bench-sockopt bench-scale:
 	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(if $(CONNECTIONS),CONNECTIONS=$(CONNECTIONS))
 
 ## bench-static bench-traces bench-alpha    whole campaigns: out/bench-NAME/report.html; QUICK=1, FULL=1,
@@ -67,11 +70,43 @@ $(BENCHES:=-inside): bench-%-inside: guest
 demo-inside: guest
 	PYTHONPATH=tools python3 -m testbed demo
 
-check-inside: guest unit
+check-inside: guest unit upstream
 	python3 tools/check/check.py
 
-lint-inside:
+lint-inside: bpf
 	tools/check/lint.sh
+
+.PHONY: check-upstream-inside veristat-inside upstream
+check-upstream-inside: guest upstream
+	python3 tools/check/upstream.py
+
+veristat-inside: guest
+	tools/check/veristat.sh
+
+# the clock of the machine: with two processors, calls meet each other
+FUZZ_CALLS ?= 1000000
+FUZZ_SEED  ?= 1
+.PHONY: fuzz-inside
+fuzz-inside: guest
+	tools/vm/guest run --clock fast --timeout 3500 --overlay $(GUEST) --overlay $(O)/selftests \
+		-- env TEST_TIMEOUT=3400 FUZZ_CALLS=$(FUZZ_CALLS) FUZZ_SECONDS=0 FUZZ_SEED=$(FUZZ_SEED) \
+		/opt/mpdpa/selftests/run.sh fuzz
+
+# --- the kernel's own selftests, as the environment has them ------------------
+
+MPDPA_LINUX ?= /usr/local/share/mpdpa/linux
+UPSTREAM      := $(O)/upstream/opt/upstream
+UPSTREAM_FROM := $(MPDPA_LINUX)/tools/testing/selftests/net
+upstream: $(patsubst $(UPSTREAM_FROM)/mptcp/%.c,$(UPSTREAM)/net/mptcp/%,$(wildcard $(UPSTREAM_FROM)/mptcp/*.c))
+	@cp -r $(UPSTREAM_FROM)/lib.sh $(UPSTREAM)/net/
+	@mkdir -p $(UPSTREAM)/net/lib && cp -r $(UPSTREAM_FROM)/lib/sh $(UPSTREAM)/net/lib/
+	@cp $(UPSTREAM_FROM)/mptcp/*.sh $(UPSTREAM)/net/mptcp/
+	@cp tools/check/upstream/*.sh $(UPSTREAM)/
+
+$(UPSTREAM)/net/mptcp/%: $(UPSTREAM_FROM)/mptcp/%.c
+	@mkdir -p $(@D)
+	@echo "  CC      $@"
+	@$(CC) -O2 -w -static -Itools/check/upstream/include -I$(MPDPA_LINUX)/usr/include -o $@ $<
 
 # --- the module -------------------------------------------------------------
 
@@ -110,9 +145,17 @@ BPF_CFLAGS = --target=bpf -mcpu=v3 -O2 -g -Wall -Werror \
 .PHONY: bpf
 bpf: $(BPF_OBJECTS)
 
-$(O)/bpf/vmlinux.h: $(BPF_BTF)
+# programs are made for one kernel: another one makes them anew
+.PHONY: FORCE
+$(O)/bpf/kernel: FORCE
 	@mkdir -p $(@D)
-	@$(BPFTOOL) btf dump file $< format c > $@.tmp && mv $@.tmp $@
+	@echo '$(KREL) $(BPF_BTF)' | cmp -s - $@ || echo '$(KREL) $(BPF_BTF)' > $@
+
+# compat.bpf.h cannot see which members a structure has
+$(O)/bpf/vmlinux.h: $(O)/bpf/kernel $(BPF_BTF)
+	@$(BPFTOOL) btf dump file $(BPF_BTF) format c > $@.tmp
+	@! grep -q '(\*get_subflow)' $@.tmp || echo '#define MPTCP_SCHED_GET_SUBFLOW' >> $@.tmp
+	@mv $@.tmp $@
 
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/bpf/vmlinux.h $(BPF_HEADERS)
 	@echo "  BPF     $@"
@@ -154,8 +197,8 @@ SELFTESTS := $(O)/selftests/opt/mpdpa/selftests
 guest: modules bpf lib cmd
 	@$(MAKE) --no-print-directory -C selftests OUT=$(abspath $(O)) all
 	@mkdir -p $(GUEST)/usr/local/lib/mpdpa $(GUEST)/usr/local/sbin
-	@cp -u $(MODULE) $(BPF_OBJECTS) $(GUEST)/usr/local/lib/mpdpa/
-	@cp -u $(MODULE) $(BPF_OBJECTS) $(SELFTESTS)/
+	@cp $(MODULE) $(BPF_OBJECTS) $(GUEST)/usr/local/lib/mpdpa/
+	@cp $(MODULE) $(BPF_OBJECTS) $(SELFTESTS)/
 	@cp -u $(O)/bin/mpdpa $(GUEST)/usr/local/sbin/
 
 -include tools/testbed/build.mk

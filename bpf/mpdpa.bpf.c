@@ -73,7 +73,7 @@ static __always_inline void look_at(struct mptcp_subflow_context *subflow,
 	row->behind = dpa_minus(tp->write_seq - tp->snd_una, sacked(tp));
 	row->rtt_us = tp->rtt_min.s[0].v;
 	dpa_observe(row, &o);
-	if (mptcp_dpa_subflow_active(subflow))
+	if (mptcp_subflow_active(subflow))
 		dpa_look_at(st, s, row, o.rtt_ns);
 }
 
@@ -127,15 +127,6 @@ static __always_inline bool has_room(const struct dpa_state *st,
 	return dpa_has_room(st, s, row, ssk->sk_pacing_rate, srtt_ns(tp), window);
 }
 
-/* When the subflow would have sent what it has, as the default scheduler asks. */
-static __always_inline __u64 linger(struct mptcp_subflow_context *subflow,
-				    const struct sock *ssk)
-{
-	__u64 pace = subflow->avg_pacing_rate ?: ssk->sk_pacing_rate;
-
-	return pace ? ((__u64)ssk->sk_wmem_queued << 32) / pace : DPA_U64_MAX;
-}
-
 /* A path on which the next bytes come too late is the last resort. */
 #define LATE	(1ULL << 63)
 
@@ -167,9 +158,9 @@ static __always_inline int pick(struct mptcp_sock *msk, struct dpa_state *st,
 			continue;
 		hold(subflow, st, row);
 		if (!dpa_may_send(st, row) || !has_room(st, s, row, tp) ||
-		    !mptcp_dpa_subflow_memory_free(subflow))
+		    !subflow_has_room(subflow))
 			continue;
-		time = linger(subflow, (const struct sock *)tp) >> 1;
+		time = subflow_linger(subflow) >> 1;
 		if (dpa_is_late(st, row))
 			time |= LATE;
 		if (time < s->best_linger) {
@@ -180,12 +171,11 @@ static __always_inline int pick(struct mptcp_sock *msk, struct dpa_state *st,
 	}
 	if (!best)
 		return -1;
-	mptcp_dpa_pick(best, dpa_picked(st, s, MPTCP_SEND_BURST));
+	subflow_pick(msk, best, dpa_picked(st, s, MPTCP_SEND_BURST));
 	return 0;
 }
 
-SEC("struct_ops")
-int BPF_PROG(mpdpa_get_send, struct mptcp_sock *msk)
+static __always_inline int mpdpa_send(struct mptcp_sock *msk)
 {
 	struct dpa_scratch *s;
 	struct dpa_state *st;
@@ -199,15 +189,15 @@ int BPF_PROG(mpdpa_get_send, struct mptcp_sock *msk)
 	return pick(msk, st, s);
 }
 
-SEC("struct_ops")
-int BPF_PROG(mpdpa_get_retrans, struct mptcp_sock *msk)
+static __always_inline int mpdpa_retrans(struct mptcp_sock *msk)
 {
 	return mptcp_dpa_default_retrans(msk);
 }
 
+MPTCP_SCHED_PROGRAMS(mpdpa);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops mpdpa = {
-	.get_send	= (void *)mpdpa_get_send,
-	.get_retrans	= (void *)mpdpa_get_retrans,
-	.name		= "mpdpa",
+	MPTCP_SCHED_CALLBACKS(mpdpa)
+	.name = "mpdpa",
 };

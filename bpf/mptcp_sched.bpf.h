@@ -2,39 +2,17 @@
 /*
  * For BPF schedulers on mptcp_dpa: the struct_ops, the subflow iterator and
  * what may be called. Documentation/bpf-schedulers.md tells how to write one.
+ *
+ * Functions have the names of the kernel's own API for schedulers, where that
+ * has them: one source, and even one object, runs on kernels that have it built
+ * in, too. compat.bpf.h tells the two apart.
  */
 #ifndef __MPTCP_SCHED_BPF_H__
 #define __MPTCP_SCHED_BPF_H__
 
 #include "vmlinux.h"
 
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-
 #include "compat.bpf.h"
-
-/* bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) { ... } */
-extern int bpf_iter_mptcp_subflow_new(struct bpf_iter_mptcp_subflow *it,
-				      struct sock *sk) __weak __ksym;
-extern struct mptcp_subflow_context *
-bpf_iter_mptcp_subflow_next(struct bpf_iter_mptcp_subflow *it) __weak __ksym;
-extern void
-bpf_iter_mptcp_subflow_destroy(struct bpf_iter_mptcp_subflow *it) __weak __ksym;
-
-extern struct sock *
-mptcp_dpa_subflow_tcp_sock(struct mptcp_subflow_context *subflow) __ksym;
-extern void
-mptcp_dpa_subflow_set_scheduled(struct mptcp_subflow_context *subflow,
-				bool scheduled) __ksym;
-extern bool
-mptcp_dpa_subflow_active(struct mptcp_subflow_context *subflow) __ksym;
-extern bool
-mptcp_dpa_subflow_memory_free(struct mptcp_subflow_context *subflow) __ksym;
-extern int mptcp_dpa_default_send(struct mptcp_sock *msk) __ksym;
-extern int mptcp_dpa_default_retrans(struct mptcp_sock *msk) __ksym;
-extern void mptcp_dpa_pick(struct mptcp_subflow_context *subflow,
-			   __u32 burst) __ksym;
 
 struct dpa_horizon;
 
@@ -53,8 +31,33 @@ extern void mptcp_dpa_hold(struct mptcp_subflow_context *subflow,
 static __always_inline struct tcp_sock *
 subflow_tcp(struct mptcp_subflow_context *subflow)
 {
-	return bpf_core_cast(mptcp_dpa_subflow_tcp_sock(subflow),
+	return bpf_core_cast(bpf_mptcp_subflow_tcp_sock(subflow),
 			     struct tcp_sock);
+}
+
+/* What the peer or the endpoint flagged as backup. */
+static __always_inline bool
+subflow_is_backup(const struct mptcp_subflow_context *subflow)
+{
+	return BPF_CORE_READ_BITFIELD(subflow, backup) ||
+	       BPF_CORE_READ_BITFIELD(subflow, request_bkup);
+}
+
+/* Can it take new data now? */
+static __always_inline bool
+subflow_ready(struct mptcp_subflow_context *subflow)
+{
+	return mptcp_subflow_active(subflow) && subflow_has_room(subflow);
+}
+
+/* What it takes, in 2^-32 s, to send what is queued on a subflow. */
+static __always_inline __u64
+subflow_linger(struct mptcp_subflow_context *subflow)
+{
+	const struct sock *ssk = (const struct sock *)subflow_tcp(subflow);
+	__u64 pace = subflow->avg_pacing_rate ?: ssk->sk_pacing_rate;
+
+	return pace ? ((__u64)ssk->sk_wmem_queued << 32) / pace : ~0ULL;
 }
 
 #endif

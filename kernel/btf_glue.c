@@ -17,12 +17,12 @@
 #include "state.h"
 
 struct module;
+struct mptcp_sched_data;
 
 #define MPTCP_SCHED_NAME_MAX	16
 
 struct mptcp_sched_ops {
-	int (*get_send)(struct mptcp_sock *msk);
-	int (*get_retrans)(struct mptcp_sock *msk);
+	COMPAT_SCHED_MEMBERS
 
 	char			name[MPTCP_SCHED_NAME_MAX];
 	struct module		*owner;
@@ -52,15 +52,7 @@ struct bpf_struct_ops_mptcp_sched_ops {
 /* keeps the type in the debug information */
 struct bpf_struct_ops_mptcp_sched_ops *glue_value_type;
 
-static int stub_get_send(struct mptcp_sock *msk)
-{
-	return 0;
-}
-
-static int stub_get_retrans(struct mptcp_sock *msk)
-{
-	return 0;
-}
+COMPAT_SCHED_STUBS
 
 static void stub_init(struct mptcp_sock *msk)
 {
@@ -71,8 +63,8 @@ static void stub_release(struct mptcp_sock *msk)
 }
 
 static struct mptcp_sched_ops sched_stubs = {
-	.get_send	= stub_get_send,
-	.get_retrans	= stub_get_retrans,
+#define STUB(name)	.name = stub_##name,
+	COMPAT_SCHED_CALLBACKS(STUB)
 	.init		= stub_init,
 	.release	= stub_release,
 };
@@ -273,6 +265,30 @@ __bpf_kfunc int mptcp_dpa_default_retrans(struct mptcp_sock *msk)
 }
 
 /**
+ * mptcp_dpa_reinject() - have the oldest unacknowledged data sent again
+ * @msk: the connection
+ *
+ * A work item of the kernel's will ask for the subflows, as for any other
+ * retransmission.
+ *
+ * Return: 0, or -EBUSY when nothing is unacknowledged, when all subflows have
+ * data outstanding, and on a second call within a tick of the clock.
+ */
+__bpf_kfunc int mptcp_dpa_reinject(struct mptcp_sock *msk)
+{
+	return kf_reinject(msk);
+}
+
+/**
+ * mptcp_dpa_subflow_idle() - has it neither unsent nor unacknowledged data?
+ * @subflow: the subflow
+ */
+__bpf_kfunc bool mptcp_dpa_subflow_idle(struct mptcp_subflow_context *subflow)
+{
+	return kf_subflow_idle(subflow);
+}
+
+/**
  * mptcp_dpa_setsockopt() - carry out one of the module's socket options
  * @ctx: the context of a cgroup/setsockopt program, as it came
  *
@@ -317,6 +333,8 @@ BTF_ID_FLAGS(func, mptcp_dpa_hold, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_pick, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_default_send, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_default_retrans, TRUSTED)
+BTF_ID_FLAGS(func, mptcp_dpa_reinject, TRUSTED)
+BTF_ID_FLAGS(func, mptcp_dpa_subflow_idle, TRUSTED)
 BTF_KFUNCS_END(sched_kfuncs)
 
 BTF_KFUNCS_START(sockopt_kfuncs)

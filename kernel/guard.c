@@ -15,6 +15,7 @@
 #include <net/mptcp.h>
 #include <net/sock.h>
 
+#include "compat.h"
 #include "conn.h"
 #include "guard.h"
 #include "msk.h"
@@ -23,10 +24,7 @@
 
 struct guard_slot {
 	struct mptcp_sched_ops	*ops;	/* NULL: not registered; slots_lock */
-	int			(*get_send)(struct mptcp_sock *msk);
-	int			(*get_retrans)(struct mptcp_sock *msk);
-	void			(*init)(struct mptcp_sock *msk);
-	void			(*release)(struct mptcp_sock *msk);
+	struct mptcp_sched_ops	program; /* its own callbacks, no more */
 	atomic_t		users;	/* sockets between init and release */
 };
 
@@ -74,36 +72,28 @@ static void drop_picks(struct mptcp_sock *msk)
  * No other decision runs on this CPU meanwhile, not even from a softirq, so a
  * program may keep what it works with in per-CPU memory.
  */
-static int run_alone(struct mptcp_sock *msk,
-		     int (*program)(struct mptcp_sock *msk))
+static int run_alone(const struct guard_slot *slot, struct mptcp_sock *msk,
+		     bool retrans)
 {
 	int err;
 
 	local_bh_disable();
-	err = program(msk);
+	err = compat_run(&slot->program, msk, retrans);
 	local_bh_enable();
 	return err;
 }
 
-static int run_guarded(struct mptcp_sock *msk, bool retrans,
-		       int (*program)(struct mptcp_sock *msk))
+static int guard_pick(struct guard_slot *slot, struct mptcp_sock *msk,
+		      bool retrans)
 {
 	stat_inc(sock_net(msk_sock(msk)), DPA_STAT_DECISIONS);
-	if (run_alone(msk, program)) {
+	if (retrans)
+		compat_check_stale(msk);
+	if (run_alone(slot, msk, retrans)) {
 		drop_picks(msk);
 		return -EINVAL;
 	}
 	return keep_usable(msk, retrans);
-}
-
-static int guard_get_send(struct guard_slot *slot, struct mptcp_sock *msk)
-{
-	return run_guarded(msk, false, slot->get_send);
-}
-
-static int guard_get_retrans(struct guard_slot *slot, struct mptcp_sock *msk)
-{
-	return run_guarded(msk, true, slot->get_retrans ?: slot->get_send);
 }
 
 /*
@@ -154,29 +144,22 @@ static void guard_init(struct guard_slot *slot, struct mptcp_sock *msk)
 {
 	atomic_inc(&slot->users);
 	watch_end(msk_sock(msk));
-	if (slot->init)
-		slot->init(msk);
+	if (slot->program.init)
+		slot->program.init(msk);
 }
 
 /* The slot may be taken again as soon as the last user is gone. */
 static void guard_release(struct guard_slot *slot, struct mptcp_sock *msk)
 {
-	if (slot->release)
-		slot->release(msk);
+	if (slot->program.release)
+		slot->program.release(msk);
 	conn_release(msk_sock(msk));
 	unwatch_end(msk_sock(msk));
 	atomic_dec(&slot->users);
 }
 
 #define GUARD_FUNCTIONS(n)						\
-static int get_send_##n(struct mptcp_sock *msk)				\
-{									\
-	return guard_get_send(&slots[n], msk);				\
-}									\
-static int get_retrans_##n(struct mptcp_sock *msk)			\
-{									\
-	return guard_get_retrans(&slots[n], msk);			\
-}									\
+COMPAT_GUARDS(n)							\
 static void init_##n(struct mptcp_sock *msk)				\
 {									\
 	guard_init(&slots[n], msk);					\
@@ -193,8 +176,7 @@ static void release_##n(struct mptcp_sock *msk)				\
 FOR_EACH_SLOT(GUARD_FUNCTIONS)
 
 #define GUARD_ROW(n)	{						\
-	.get_send = get_send_##n,					\
-	.get_retrans = get_retrans_##n,					\
+	COMPAT_GUARD_ROW(n)						\
 	.init = init_##n,						\
 	.release = release_##n,						\
 },
@@ -222,13 +204,13 @@ static void slot_fill(struct guard_slot *slot, struct mptcp_sched_ops *ops)
 	const struct mptcp_sched_ops *guard = &guards[slot - slots];
 
 	slot->ops = ops;
-	slot->get_send = ops->get_send;
-	slot->get_retrans = ops->get_retrans;
-	slot->init = ops->init;
-	slot->release = ops->release;
+#define TAKE(name)	slot->program.name = ops->name;
+	COMPAT_SCHED_CALLBACKS(TAKE)
+	slot->program.init = ops->init;
+	slot->program.release = ops->release;
 
-	ops->get_send = guard->get_send;
-	ops->get_retrans = guard->get_retrans;
+#define GIVE(name)	ops->name = guard->name;
+	COMPAT_SCHED_CALLBACKS(GIVE)
 	ops->init = guard->init;
 	ops->release = guard->release;
 }
@@ -239,7 +221,7 @@ static void slot_fill(struct guard_slot *slot, struct mptcp_sched_ops *ops)
  *	callbacks are replaced
  *
  * Context: may sleep.
- * Return: 0; -EINVAL without get_send or a name, -ENOSPC when all slots are
+ * Return: 0; -EINVAL without the callback that picks, or a name, -ENOSPC when all slots are
  * taken (by schedulers, or by sockets that outlive one), -EEXIST for a name in use.
  */
 int guard_register(struct mptcp_sched_ops *ops)
@@ -247,7 +229,7 @@ int guard_register(struct mptcp_sched_ops *ops)
 	struct guard_slot *slot;
 	int err;
 
-	if (!ops->get_send || !ops->name[0])
+	if (!ops->COMPAT_SCHED_REQUIRED || !ops->name[0])
 		return -EINVAL;
 
 	mutex_lock(&slots_lock);

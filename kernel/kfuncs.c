@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/hash.h>
+#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/mptcp_dpa.h>
 #include <net/tcp.h>
@@ -96,7 +98,44 @@ int kf_default_send(struct mptcp_sock *msk)
 
 int kf_default_retrans(struct mptcp_sock *msk)
 {
-	return scheduled(kernel_fn(mptcp_subflow_get_retrans)(msk));
+	return scheduled(compat_default_retrans(msk));
+}
+
+/* When a connection last had its way, in jiffies, by a hash of its address. */
+static u32 reinjected[256];
+
+/* Connections that share a row take turns; a race lets both through. */
+static bool reinject_soon(const struct mptcp_sock *msk)
+{
+	u32 *row = &reinjected[hash_ptr(msk, ilog2(ARRAY_SIZE(reinjected)))];
+	u32 now = jiffies;
+
+	if (READ_ONCE(*row) == now)
+		return true;
+	WRITE_ONCE(*row, now);
+	return false;
+}
+
+/*
+ * Only while a path has nothing outstanding: what is sent again occupies it for
+ * a round trip, so a program that asks all the time cannot flood it. And once a
+ * tick, as the work item asks the program again.
+ */
+int kf_reinject(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *sf;
+
+	if (msk_acked(msk) == msk_sent(msk) || reinject_soon(msk))
+		return -EBUSY;
+	msk_for_each_subflow(msk, sf) {
+		if (!kernel_fn(mptcp_subflow_active)(sf) ||
+		    !kf_subflow_idle(sf))
+			continue;
+		set_bit(COMPAT_MPTCP_WORK_RTX, msk_flags(msk));
+		kernel_fn(mptcp_schedule_work)(msk_sock(msk));
+		return 0;
+	}
+	return -EBUSY;
 }
 
 /*
@@ -112,7 +151,7 @@ static void set_retransmit_timer(struct mptcp_sock *msk)
 		const struct sock *ssk = subflow_ssk(sf);
 
 		if (!kernel_fn(mptcp_subflow_active)(sf) ||
-		    !inet_csk(ssk)->icsk_pending || subflow_stale_counted(sf))
+		    !inet_csk(ssk)->icsk_pending || subflow_stale_count(sf))
 			continue;
 		longest = max(longest,
 			      (long)(compat_timeout_expires(ssk) - jiffies));
@@ -147,6 +186,11 @@ bool kf_subflow_active(struct mptcp_subflow_context *sf)
 bool kf_subflow_memory_free(struct mptcp_subflow_context *sf)
 {
 	return sk_stream_memory_free(subflow_ssk(sf));
+}
+
+bool kf_subflow_idle(struct mptcp_subflow_context *sf)
+{
+	return tcp_rtx_and_write_queues_empty(subflow_ssk(sf));
 }
 
 int kf_iter_start(struct sock *sk)

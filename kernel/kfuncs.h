@@ -19,8 +19,10 @@ int kf_path(struct mptcp_subflow_context *sf);
 void kf_hold(struct mptcp_subflow_context *sf, _Bool held);
 int kf_default_send(struct mptcp_sock *msk);
 int kf_default_retrans(struct mptcp_sock *msk);
+int kf_reinject(struct mptcp_sock *msk);
 void kf_pick(struct mptcp_subflow_context *sf, unsigned int burst);
 _Bool kf_subflow_active(struct mptcp_subflow_context *sf);
+_Bool kf_subflow_idle(struct mptcp_subflow_context *sf);
 _Bool kf_subflow_memory_free(struct mptcp_subflow_context *sf);
 int kf_iter_start(struct sock *sk);
 

@@ -23,8 +23,8 @@ const struct msk_field msk_fields[] = {
 	SIZE(mptcp_sock),
 	SIZE(mptcp_subflow_context),
 	SIZE(mptcp_sched_ops),
-	FIELD(mptcp_sched_ops, get_send),
-	FIELD(mptcp_sched_ops, get_retrans),
+#define CALLBACK(name)	FIELD(mptcp_sched_ops, name),
+	COMPAT_SCHED_CALLBACKS(CALLBACK)
 	FIELD(mptcp_sched_ops, name),
 	FIELD(mptcp_sched_ops, owner),
 	FIELD(mptcp_sched_ops, init),
@@ -114,6 +114,11 @@ struct sock *msk_first(const struct mptcp_sock *msk)
 _Bool msk_fell_back(const struct mptcp_sock *msk)
 {
 	return READ_FIELD(msk->flags) & (1UL << COMPAT_MPTCP_FALLBACK_DONE);
+}
+
+unsigned long *msk_flags(struct mptcp_sock *msk)
+{
+	return &msk->flags;
 }
 
 _Bool msk_data_pending(const struct mptcp_sock *msk)
@@ -215,7 +220,13 @@ _Bool subflow_peer_backup(const struct mptcp_subflow_context *sf)
 	return sf->backup;
 }
 
-_Bool subflow_stale_counted(const struct mptcp_subflow_context *sf)
+_Bool subflow_joined(const struct mptcp_subflow_context *sf)
+{
+	return !sf->request_join || sf->fully_established;
+}
+
+/* Retransmissions in a row without a sign of life. */
+unsigned int subflow_stale_count(const struct mptcp_subflow_context *sf)
 {
 	return sf->stale_count;
 }

@@ -45,6 +45,7 @@ unsigned long long msk_acked(const struct mptcp_sock *msk);
 struct mptcp_sched_ops *msk_sched(const struct mptcp_sock *msk);
 struct sock *msk_first(const struct mptcp_sock *msk);
 _Bool msk_fell_back(const struct mptcp_sock *msk);
+unsigned long *msk_flags(struct mptcp_sock *msk);
 _Bool msk_data_pending(const struct mptcp_sock *msk);
 unsigned int msk_unit(const struct mptcp_sock *msk);
 unsigned long long msk_window_left(const struct mptcp_sock *msk);
@@ -71,7 +72,8 @@ _Bool subflow_scheduled(const struct mptcp_subflow_context *sf);
 void subflow_set_scheduled(struct mptcp_subflow_context *sf, _Bool on);
 _Bool subflow_request_bkup(const struct mptcp_subflow_context *sf);
 _Bool subflow_peer_backup(const struct mptcp_subflow_context *sf);
-_Bool subflow_stale_counted(const struct mptcp_subflow_context *sf);
+_Bool subflow_joined(const struct mptcp_subflow_context *sf);
+unsigned int subflow_stale_count(const struct mptcp_subflow_context *sf);
 unsigned long subflow_avg_pacing(const struct mptcp_subflow_context *sf);
 void subflow_set_avg_pacing(struct mptcp_subflow_context *sf,
 			    unsigned long rate);

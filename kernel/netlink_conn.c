@@ -6,6 +6,7 @@
 
 #include <linux/mptcp_dpa_sock.h>
 
+#include "compat.h"
 #include "conn.h"
 #include "info.h"
 #include "msk.h"
@@ -197,7 +198,8 @@ static struct sock *find_sock(struct genl_info *info)
 		if (msk)
 			return msk_sock(msk);
 	} else {
-		id = at = nla_get_u64(by_id);
+		id = nla_get_u64(by_id);
+		at = id;
 		c = conn_next_get(net, &at);
 		if (c && at == id) {
 			struct sock *sk = c->sk;

@@ -13,6 +13,7 @@
 #include <net/sock.h>
 
 #include "btf_glue.h"
+#include "compat.h"
 #include "guard.h"
 #include "msk.h"
 #include "struct_ops.h"
@@ -109,8 +110,8 @@ static int sched_init_member(const struct btf_type *t,
 	switch (at) {
 	case offsetof(struct mptcp_sched_ops, name):
 		/* negative too when the name has no end within its room */
-		if (bpf_obj_name_cpy(to->name, from->name,
-				     sizeof(to->name)) <= 0)
+		if (kernel_fn(bpf_obj_name_cpy)(to->name, from->name,
+						sizeof(to->name)) <= 0)
 			return -EINVAL;
 		return 1;
 	case offsetof(struct mptcp_sched_ops, owner):
@@ -124,7 +125,7 @@ static int sched_validate(void *kdata)
 {
 	const struct mptcp_sched_ops *ops = kdata;
 
-	return ops->get_send && ops->name[0] ? 0 : -EINVAL;
+	return ops->COMPAT_SCHED_REQUIRED && ops->name[0] ? 0 : -EINVAL;
 }
 
 static int sched_reg(void *kdata, struct bpf_link *link)

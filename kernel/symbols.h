@@ -12,6 +12,8 @@
 #include <linux/static_call.h>
 #include <linux/types.h>
 
+#include "compat.h"
+
 struct bpf_func_proto;
 struct btf;
 struct mptcp_sched_ops;
@@ -26,11 +28,10 @@ struct sock_common;
 	  (struct mptcp_sched_ops *ops))				\
 	X(void, mptcp_release_sched, (struct mptcp_sock *msk))		\
 	X(struct sock *, mptcp_subflow_get_send, (struct mptcp_sock *msk)) \
-	X(struct sock *, mptcp_subflow_get_retrans,			\
-	  (struct mptcp_sock *msk))					\
 	X(bool, mptcp_subflow_active,					\
 	  (struct mptcp_subflow_context *subflow))			\
 	X(void, mptcp_check_and_set_pending, (struct sock *sk))		\
+	X(bool, mptcp_schedule_work, (struct sock *sk))			\
 	X(bool, mptcp_pm_is_backup,					\
 	  (struct mptcp_sock *msk, struct sock_common *skc))		\
 	X(void, tcp_send_ack, (struct sock *ssk))			\
@@ -39,7 +40,10 @@ struct sock_common;
 				 struct btf **btf))			\
 	X(const char *, btf_name_by_offset,				\
 	  (const struct btf *btf, u32 offset))				\
-	X(void, btf_put, (struct btf *btf))
+	X(void, btf_put, (struct btf *btf))				\
+	X(int, bpf_obj_name_cpy, (char *to, const char *from,		\
+				  unsigned int size))			\
+	COMPAT_FUNCTIONS(X)
 
 #define DPA_OBJECTS(X)							\
 	X(const struct bpf_func_proto, bpf_sk_storage_get_proto)	\

@@ -3,6 +3,7 @@
 #include <linux/net.h>
 #include <net/tcp.h>
 
+#include "compat.h"
 #include "conn.h"
 #include "msk.h"
 #include "path.h"

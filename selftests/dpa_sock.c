@@ -24,6 +24,7 @@
 
 #include "dpa_sock.h"
 
+#define STEP_LENGTH_MAX	1024
 #define NSEC_PER_SEC	1000000000ULL
 
 union address {
@@ -387,6 +388,7 @@ static void parse_step(char *text, struct step *step)
 	char *word;
 
 	memset(step, 0, sizeof(*step));
+	step->word[0] = "";
 	if (arrow) {
 		step->expected = error_number(arrow + 4);
 		*arrow = 0;
@@ -420,12 +422,13 @@ static const char *name_of(int err)
 int main(int argc, char **argv)
 {
 	struct state s = { .fd = -1, .listener = -1, .begun_ns = now_ns() };
+	char text[STEP_LENGTH_MAX];
 	struct step step;
 	int i, err;
 
 	for (i = 1; i < argc; i++) {
-		char *text = strdup(argv[i]);
-
+		/* the words of a step are used until its end, no longer */
+		snprintf(text, sizeof(text), "%s", argv[i]);
 		parse_step(text, &step);
 		err = -run_step(&s, &step);
 		if (step.expected >= 0 && err != step.expected) {
@@ -438,7 +441,6 @@ int main(int argc, char **argv)
 				    !strcmp(step.word[0], "pass")))
 			while (i + 1 < argc && strcmp(argv[i + 1], "join"))
 				i++;
-		free(text);
 	}
 	return 0;
 }

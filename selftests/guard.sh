@@ -102,6 +102,7 @@ bad_refuses() { check_stalls bad_refuses; }
 # it waits for a dead path for as long as TCP keeps that
 bad_inactive() { check_ends bad_inactive fragile; }
 bad_all() { check_ends bad_all; }
+bad_again() { check_ends bad_again; }
 bad_burst() { check_ends bad_burst; }
 bad_moment() { check_ends bad_moment; }
 
@@ -163,6 +164,6 @@ slots_run_out() {
 }
 
 run_cases "$@" -- good_round_robin bad_nothing bad_refuses bad_inactive \
-	bad_all bad_burst bad_moment no_write_to_connection \
+	bad_all bad_again bad_burst bad_moment no_write_to_connection \
 	no_write_to_subflow no_sleeping no_get_send no_empty_name \
 	no_endless_name no_taken_name no_second_mpdpa slots_run_out

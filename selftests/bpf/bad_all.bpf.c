@@ -9,25 +9,24 @@ static __always_inline int pick_all(struct mptcp_sock *msk)
 	struct mptcp_subflow_context *subflow;
 
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk)
-		mptcp_dpa_subflow_set_scheduled(subflow, true);
+		mptcp_subflow_set_scheduled(subflow, true);
 	return 0;
 }
 
-SEC("struct_ops")
-int BPF_PROG(bad_all_send, struct mptcp_sock *msk)
+static __always_inline int bad_all_send(struct mptcp_sock *msk)
 {
 	return pick_all(msk);
 }
 
-SEC("struct_ops")
-int BPF_PROG(bad_all_retrans, struct mptcp_sock *msk)
+static __always_inline int bad_all_retrans(struct mptcp_sock *msk)
 {
 	return pick_all(msk);
 }
+
+MPTCP_SCHED_PROGRAMS(bad_all);
 
 SEC(".struct_ops.link")
 struct mptcp_sched_ops bad_all = {
-	.get_send	= (void *)bad_all_send,
-	.get_retrans	= (void *)bad_all_retrans,
+	MPTCP_SCHED_CALLBACKS(bad_all)
 	.name		= "bad_all",
 };

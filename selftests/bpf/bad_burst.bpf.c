@@ -4,8 +4,7 @@
 
 char _license[] SEC("license") = "GPL";
 
-SEC("struct_ops")
-int BPF_PROG(bad_burst_send, struct mptcp_sock *msk)
+static __always_inline int bad_burst_send(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow;
 
@@ -15,8 +14,10 @@ int BPF_PROG(bad_burst_send, struct mptcp_sock *msk)
 	return mptcp_dpa_default_send(msk);
 }
 
+MPTCP_SCHED_SEND_PROGRAMS(bad_burst);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops bad_burst = {
-	.get_send	= (void *)bad_burst_send,
+	MPTCP_SCHED_SEND_CALLBACKS(bad_burst)
 	.name		= "bad_burst",
 };

@@ -10,29 +10,28 @@ static __always_inline int pick_inactive(struct mptcp_sock *msk)
 	bool picked = false;
 
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
-		if (mptcp_dpa_subflow_active(subflow))
+		if (mptcp_subflow_active(subflow))
 			continue;
-		mptcp_dpa_subflow_set_scheduled(subflow, true);
+		mptcp_subflow_set_scheduled(subflow, true);
 		picked = true;
 	}
 	return picked ? 0 : mptcp_dpa_default_send(msk);
 }
 
-SEC("struct_ops")
-int BPF_PROG(bad_inactive_send, struct mptcp_sock *msk)
+static __always_inline int bad_inactive_send(struct mptcp_sock *msk)
 {
 	return pick_inactive(msk);
 }
 
-SEC("struct_ops")
-int BPF_PROG(bad_inactive_retrans, struct mptcp_sock *msk)
+static __always_inline int bad_inactive_retrans(struct mptcp_sock *msk)
 {
 	return pick_inactive(msk);
 }
+
+MPTCP_SCHED_PROGRAMS(bad_inactive);
 
 SEC(".struct_ops.link")
 struct mptcp_sched_ops bad_inactive = {
-	.get_send	= (void *)bad_inactive_send,
-	.get_retrans	= (void *)bad_inactive_retrans,
+	MPTCP_SCHED_CALLBACKS(bad_inactive)
 	.name		= "bad_inactive",
 };

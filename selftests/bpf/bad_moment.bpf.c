@@ -20,8 +20,7 @@ static __always_inline void ask_everything(struct mptcp_sock *msk)
 	}
 }
 
-SEC("struct_ops")
-int BPF_PROG(bad_moment_send, struct mptcp_sock *msk)
+static __always_inline int bad_moment_send(struct mptcp_sock *msk)
 {
 	return mptcp_dpa_default_send(msk);
 }
@@ -38,9 +37,11 @@ void BPF_PROG(bad_moment_release, struct mptcp_sock *msk)
 	ask_everything(msk);
 }
 
+MPTCP_SCHED_SEND_PROGRAMS(bad_moment);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops bad_moment = {
-	.get_send	= (void *)bad_moment_send,
+	MPTCP_SCHED_SEND_CALLBACKS(bad_moment)
 	.init		= (void *)bad_moment_init,
 	.release	= (void *)bad_moment_release,
 	.name		= "bad_moment",

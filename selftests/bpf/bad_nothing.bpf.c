@@ -4,21 +4,20 @@
 
 char _license[] SEC("license") = "GPL";
 
-SEC("struct_ops")
-int BPF_PROG(bad_nothing_send, struct mptcp_sock *msk)
+static __always_inline int bad_nothing_send(struct mptcp_sock *msk)
 {
 	return 0;
 }
 
-SEC("struct_ops")
-int BPF_PROG(bad_nothing_retrans, struct mptcp_sock *msk)
+static __always_inline int bad_nothing_retrans(struct mptcp_sock *msk)
 {
 	return 0;
 }
+
+MPTCP_SCHED_PROGRAMS(bad_nothing);
 
 SEC(".struct_ops.link")
 struct mptcp_sched_ops bad_nothing = {
-	.get_send	= (void *)bad_nothing_send,
-	.get_retrans	= (void *)bad_nothing_retrans,
+	MPTCP_SCHED_CALLBACKS(bad_nothing)
 	.name		= "bad_nothing",
 };

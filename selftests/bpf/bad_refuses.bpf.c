@@ -4,14 +4,15 @@
 
 char _license[] SEC("license") = "GPL";
 
-SEC("struct_ops")
-int BPF_PROG(bad_refuses_send, struct mptcp_sock *msk)
+static __always_inline int bad_refuses_send(struct mptcp_sock *msk)
 {
 	return -1;
 }
 
+MPTCP_SCHED_SEND_PROGRAMS(bad_refuses);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops bad_refuses = {
-	.get_send	= (void *)bad_refuses_send,
+	MPTCP_SCHED_SEND_CALLBACKS(bad_refuses)
 	.name		= "bad_refuses",
 };

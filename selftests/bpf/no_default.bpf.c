@@ -4,14 +4,15 @@
 
 char _license[] SEC("license") = "GPL";
 
-SEC("struct_ops")
-int BPF_PROG(no_default_send, struct mptcp_sock *msk)
+static __always_inline int no_default_send(struct mptcp_sock *msk)
 {
 	return mptcp_dpa_default_send(msk);
 }
 
+MPTCP_SCHED_SEND_PROGRAMS(no_default);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops no_default = {
-	.get_send	= (void *)no_default_send,
+	MPTCP_SCHED_SEND_CALLBACKS(no_default)
 	.name		= "default",
 };

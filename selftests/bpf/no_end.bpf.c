@@ -4,14 +4,15 @@
 
 char _license[] SEC("license") = "GPL";
 
-SEC("struct_ops")
-int BPF_PROG(no_end_send, struct mptcp_sock *msk)
+static __always_inline int no_end_send(struct mptcp_sock *msk)
 {
 	return mptcp_dpa_default_send(msk);
 }
 
+MPTCP_SCHED_SEND_PROGRAMS(no_end);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops no_end = {
-	.get_send	= (void *)no_end_send,
+	MPTCP_SCHED_SEND_CALLBACKS(no_end)
 	.name		= "sixteen_letters_",
 };

@@ -4,14 +4,15 @@
 
 char _license[] SEC("license") = "GPL";
 
-SEC("struct_ops")
-int BPF_PROG(no_mpdpa_send, struct mptcp_sock *msk)
+static __always_inline int no_mpdpa_send(struct mptcp_sock *msk)
 {
 	return mptcp_dpa_default_send(msk);
 }
 
+MPTCP_SCHED_SEND_PROGRAMS(no_mpdpa);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops no_mpdpa = {
-	.get_send	= (void *)no_mpdpa_send,
+	MPTCP_SCHED_SEND_CALLBACKS(no_mpdpa)
 	.name		= "mpdpa",
 };

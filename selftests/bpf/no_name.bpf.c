@@ -4,13 +4,14 @@
 
 char _license[] SEC("license") = "GPL";
 
-SEC("struct_ops")
-int BPF_PROG(no_name_send, struct mptcp_sock *msk)
+static __always_inline int no_name_send(struct mptcp_sock *msk)
 {
 	return mptcp_dpa_default_send(msk);
 }
 
+MPTCP_SCHED_SEND_PROGRAMS(no_name);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops no_name = {
-	.get_send	= (void *)no_name_send,
+	MPTCP_SCHED_SEND_CALLBACKS(no_name)
 };

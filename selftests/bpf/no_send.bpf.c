@@ -5,13 +5,12 @@
 char _license[] SEC("license") = "GPL";
 
 SEC("struct_ops")
-int BPF_PROG(no_send_retrans, struct mptcp_sock *msk)
+void BPF_PROG(no_send_init, struct mptcp_sock *msk)
 {
-	return mptcp_dpa_default_retrans(msk);
 }
 
 SEC(".struct_ops.link")
 struct mptcp_sched_ops no_send = {
-	.get_retrans	= (void *)no_send_retrans,
-	.name		= "no_send",
+	.init	= (void *)no_send_init,
+	.name	= "no_send",
 };

@@ -4,14 +4,15 @@
 
 char _license[] SEC("license") = "GPL";
 
-SEC("struct_ops.s")
-int BPF_PROG(no_sleep_send, struct mptcp_sock *msk)
+static __always_inline int no_sleep_send(struct mptcp_sock *msk)
 {
 	return mptcp_dpa_default_send(msk);
 }
 
+MPTCP_SCHED_PROGRAMS_IN("struct_ops.s", no_sleep, send);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops no_sleep = {
-	.get_send	= (void *)no_sleep_send,
+	MPTCP_SCHED_SEND_CALLBACKS(no_sleep)
 	.name		= "no_sleep",
 };

@@ -4,15 +4,16 @@
 
 char _license[] SEC("license") = "GPL";
 
-SEC("struct_ops")
-int BPF_PROG(no_write_msk_send, struct mptcp_sock *msk)
+static __always_inline int no_write_msk_send(struct mptcp_sock *msk)
 {
 	msk->snd_nxt = 0;
 	return mptcp_dpa_default_send(msk);
 }
 
+MPTCP_SCHED_SEND_PROGRAMS(no_write_msk);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops no_write_msk = {
-	.get_send	= (void *)no_write_msk_send,
+	MPTCP_SCHED_SEND_CALLBACKS(no_write_msk)
 	.name		= "no_write_msk",
 };

@@ -4,8 +4,7 @@
 
 char _license[] SEC("license") = "GPL";
 
-SEC("struct_ops")
-int BPF_PROG(no_write_sf_send, struct mptcp_sock *msk)
+static __always_inline int no_write_sf_send(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow;
 
@@ -14,8 +13,10 @@ int BPF_PROG(no_write_sf_send, struct mptcp_sock *msk)
 	return mptcp_dpa_default_send(msk);
 }
 
+MPTCP_SCHED_SEND_PROGRAMS(no_write_sf);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops no_write_sf = {
-	.get_send	= (void *)no_write_sf_send,
+	MPTCP_SCHED_SEND_CALLBACKS(no_write_sf)
 	.name		= "no_write_sf",
 };

@@ -16,8 +16,7 @@ static __always_inline __u64 *picks_of(struct mptcp_subflow_context *subflow)
 	return &picked[subflow->subflow_id % SUBFLOWS_MAX];
 }
 
-SEC("struct_ops")
-int BPF_PROG(rr_get_send, struct mptcp_sock *msk)
+static __always_inline int rr_send(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow, *best = NULL;
 	__u64 least = ~0ULL;
@@ -25,8 +24,8 @@ int BPF_PROG(rr_get_send, struct mptcp_sock *msk)
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		__u64 picks = *picks_of(subflow);
 
-		if (!mptcp_dpa_subflow_active(subflow) ||
-		    !mptcp_dpa_subflow_memory_free(subflow) || picks >= least)
+		if (!mptcp_subflow_active(subflow) ||
+		    !subflow_has_room(subflow) || picks >= least)
 			continue;
 		least = picks;
 		best = subflow;
@@ -34,7 +33,7 @@ int BPF_PROG(rr_get_send, struct mptcp_sock *msk)
 	if (!best)
 		return -1;
 	(*picks_of(best))++;
-	mptcp_dpa_pick(best, MPTCP_SEND_BURST);
+	subflow_pick(msk, best, MPTCP_SEND_BURST);
 	return 0;
 }
 
@@ -50,9 +49,11 @@ void BPF_PROG(rr_release, struct mptcp_sock *msk)
 	__sync_fetch_and_sub(&sockets, 1);
 }
 
+MPTCP_SCHED_SEND_PROGRAMS(rr);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops rr = {
-	.get_send	= (void *)rr_get_send,
+	MPTCP_SCHED_SEND_CALLBACKS(rr)
 	.init		= (void *)rr_init,
 	.release	= (void *)rr_release,
 	.name		= "rr",

@@ -4,14 +4,15 @@
 
 char _license[] SEC("license") = "GPL";
 
-SEC("struct_ops")
-int BPF_PROG(slot00_send, struct mptcp_sock *msk)
+static __always_inline int slot00_send(struct mptcp_sock *msk)
 {
 	return mptcp_dpa_default_send(msk);
 }
 
+MPTCP_SCHED_SEND_PROGRAMS(slot00);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops slot00 = {
-	.get_send	= (void *)slot00_send,
+	MPTCP_SCHED_SEND_CALLBACKS(slot00)
 	.name		= "slot00",
 };

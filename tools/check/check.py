@@ -146,6 +146,8 @@ def suites() -> list[list[Suite]]:
     quick = [
         Suite("decision arithmetic", ["out/test/decision_test"], "ktap"),
         Suite("netlink spec", ["tools/check/spec_ktap.sh"], "ktap"),
+        Suite("decision arithmetic, fuzzed", ["tools/check/fuzz_decision.sh", "60"], "ktap"),
+        Suite("lint", ["tools/check/lint.sh"], "ktap"),
         Suite("README", ["python3", "tools/check/readme.py", "check"], "ktap"),
         pytest_suite("testbed", "tools/testbed/tests"),
         pytest_suite("user space", "userspace/tests"),
@@ -156,9 +158,11 @@ def suites() -> list[list[Suite]]:
     ]
     kernel = [
         guest_suite("kernel: sockets", ["attach", "sockopt", "netlink", "sysctl"]),
-        guest_suite("kernel: schedulers", ["guard", "default"]),
+        guest_suite("kernel: schedulers", ["guard", "default", "schedulers"]),
+        Suite("kernel: upstream tests", ["tools/check/upstream.py", "--quick", "--jobs", "1"], "ktap"),
         guest_suite("kernel: deadlines", ["deadline"]),
         guest_suite("kernel: loading", ["load"]),
+        guest_suite("kernel: fuzzed", ["fuzz"], "fast"),
     ]
     return [quick, kernel]
 

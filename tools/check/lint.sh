@@ -1,33 +1,99 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Static checks, in the build environment; every finding fails.
+# Static checks, in the build environment; every finding fails. KTAP.
 set -uo pipefail
 
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
 linux=${MPDPA_LINUX:-/usr/local/share/mpdpa/linux}
-status=0
+known=tools/check/checkpatch.known
+number=0
+failed=0
 
+# step NAME COMMAND...: what it prints are findings
 step() {
-	echo "  LINT    $1"
+	local name=$1 output
+
 	shift
-	"$@" || status=1
+	number=$((number + 1))
+	if output=$("$@" 2>&1) && [ -z "$output" ]; then
+		echo "ok $number $name"
+	else
+		failed=$((failed + 1))
+		sed 's/^/# /' <<<"${output:-exit status without a word}"
+		echo "not ok $number $name"
+	fi
 }
 
-# generated files, and lines that checkpatch would have in a kernel tree alone
+# Drops findings that are listed: lines FILE:LINE: KIND:TYPE: text
+unknown() {
+	awk -v known=$known '
+		BEGIN {
+			while ((getline line < known) > 0) {
+				if (line ~ /^#/ || split(line, part, " ") < 2)
+					continue
+				file[++n] = part[1]
+				type[n] = part[2]
+			}
+		}
+		{
+			split($0, part, ":")
+			for (i = 1; i <= n; i++) {
+				whole = part[1] == file[i]
+				below = file[i] ~ /\/$/ && index(part[1], file[i]) == 1
+				if ((whole || below) && part[4] == type[i])
+					next
+			}
+			print
+		}'
+}
+
+# The ignored types ask for what is usual inside a kernel tree alone, or for
+# parentheses that a list of declarations cannot have.
 checkpatch() {
 	perl "$linux/scripts/checkpatch.pl" --strict --no-tree --terse --quiet \
-		--file --no-summary --max-line-length=100 \
+		--show-types --file --no-summary --max-line-length=100 \
 		--ignore SPDX_LICENSE_TAG,FILE_PATH_CHANGES,LINUX_VERSION_CODE,MACRO_ARG_REUSE,COMPLEX_MACRO,MACRO_WITH_FLOW_CONTROL,MULTISTATEMENT_MACRO_USE_DO_WHILE,MACRO_ARG_UNUSED \
-		"$@"
+		"$@" 2>&1 | grep -v 'git: not found' | sed 's/ //' | unknown
+	true
+}
+
+# The kernel's own extra warnings, and sparse; netlink_gen.c is generated.
+warnings() {
+	local log=out/lint/log status
+
+	rm -rf out/lint
+	mkdir -p out/lint
+	make --no-print-directory modules MODULE_DIR=out/lint W=1 >$log 2>&1
+	status=$?
+	tools/check/sparse.sh out/lint >>$log 2>&1
+	grep '^sparse' $log
+	grep -E '(warning|error):' $log | grep -v 'netlink_gen\.c'
+	return $status
+}
+
+analyse() {
+	local file
+
+	for file in userspace/lib/*.c userspace/cmd/*.c selftests/*.c bpf/decision_test.c; do
+		clang --analyze -Xclang -analyzer-output=text -Xclang -analyzer-werror \
+			-D_GNU_SOURCE -DMPDPA_VERSION='""' -Iuserspace/lib \
+			-Iuserspace/cmd -Ikernel -Ikernel/uapi -Ibpf -isystem out/gen \
+			-I/usr/local/include -o /dev/null "$file"
+	done
 }
 
 mapfile -t kernel < <(find kernel bpf -name '*.[ch]' ! -name 'netlink_gen.*' ! -path '*/mptcp_dpa.h')
-mapfile -t shell < <(grep -rlE '^#!/bin/(ba)?sh' --include='*' tools selftests .ci 2>/dev/null)
+mapfile -t shell < <(grep -rlE '^#!/bin/(ba)?sh' --include='*' tools selftests userspace .ci)
 
-step "checkpatch kernel bpf" checkpatch "${kernel[@]}"
-step "shellcheck" shellcheck -x -S warning "${shell[@]}"
-if command -v ruff > /dev/null; then
-	step "ruff" ruff check --quiet tools userspace selftests
-fi
+echo "KTAP version 1"
+echo "1..7"
+step checkpatch checkpatch "${kernel[@]}"
+step "sparse and W=1" warnings
+step "clang's analyser" analyse
+# sourced files have the variables that SC2154 and SC2034 look for
+step shellcheck shellcheck -x -S warning -e SC2154,SC2034 "${shell[@]}"
+step ruff ruff check --no-cache --quiet --output-format concise tools/testbed
+step "ruff elsewhere" ruff check --no-cache --quiet --output-format concise \
+	--config tools/check/ruff.toml tools/check tools/vm userspace selftests
 step "netlink spec" tools/check/ynl.sh check
-exit $status
+exit $((failed > 0))

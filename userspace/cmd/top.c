@@ -116,6 +116,7 @@ static int draw(struct top *top, struct screen *screen)
 	screen->clock = clock_text(clock);
 	screen->where = top->options->netns;
 	screen_draw(stdout, screen, &top->sorted, &top->looks[!top->current]);
+	screen->clock = NULL;
 	return 0;
 }
 

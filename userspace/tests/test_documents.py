@@ -167,7 +167,10 @@ def test_command_page_knows_every_command(top: Path) -> None:
 
 def test_pages_are_well_formed(top: Path) -> None:
     """No page has a line that groff would take for a request by accident."""
-    requests = set("TH SH SS P TP B I BR BI IR RB IB RI nf fi EX EE in SY YS OP br".split())
+    requests = {
+        "TH", "SH", "SS", "P", "TP", "B", "I", "BR", "BI", "IR", "RB",
+        "IB", "RI", "nf", "fi", "EX", "EE", "in", "SY", "YS", "OP", "br",
+    }
     for page in sorted((top / "Documentation/man").glob("*.[1-9]")):
         for number, line in enumerate(page.read_text().splitlines(), 1):
             if line.startswith(".") and not line.startswith('.\\"'):

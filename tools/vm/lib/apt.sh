@@ -82,10 +82,11 @@ share_host_network() {
 	local root=$1
 	cp -L /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
 	cp -L /etc/hosts "$root/etc/hosts" 2>/dev/null || true
-	# Only https mirrors behind a private authority need the host's bundle.
+	# A private authority is known to the host alone: pip needs its bundle, and
+	# apt where a mirror is https.
+	local bundle=${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}
+	[[ ! -r $bundle ]] || install -D -m 644 "$bundle" "$root/etc/ssl/mpdpa-host-bundle.crt"
 	if [[ $(main_mirror)$(security_mirror) == *https:* ]]; then
-		install -D -m 644 "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" \
-			"$root/etc/ssl/mpdpa-host-bundle.crt"
 		printf 'Acquire::https::CaInfo "/etc/ssl/mpdpa-host-bundle.crt";\n' \
 			>"$root/etc/apt/apt.conf.d/51mpdpa-https"
 	fi

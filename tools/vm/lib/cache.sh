@@ -4,7 +4,7 @@
 
 cache_names() {
 	env_key=$(key_of "$suite" "$here"/lib/{apt,env,install,source,versions}.sh \
-		"$here/packages/environment.list")
+		"$here"/packages/{environment,python}.list)
 	kernel_key=$(key_of "$env_key" "$here/lib/kernel.sh")
 	guest_key=$(key_of "$env_key" "$here"/{vm_image.py,vm_cpio.py,init} "$here/packages/guest.list")
 	env_dir=$cache/env-$env_key

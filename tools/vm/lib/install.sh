@@ -22,3 +22,7 @@ wanted() {
 apt-get update
 mapfile -t packages < <(wanted "$1")
 apt-get install -y "${packages[@]}"
+# beside the suite's own packages, which they leave alone
+bundle=/etc/ssl/mpdpa-host-bundle.crt
+[[ -r $bundle ]] && export PIP_CERT=$bundle
+pip install --break-system-packages --no-deps --no-cache-dir -r "${1%/*}/python.list"

@@ -87,7 +87,7 @@ usrmerge() {
 	if [[ -d $dir/lib ]]; then
 		mkdir -p "$dir/usr/lib"
 		cp -a --link "$dir/lib/." "$dir/usr/lib/"
-		rm -rf "$dir/lib"
+		rm -rf "${dir:?}/lib"
 	fi
 }
 

@@ -137,7 +137,7 @@ class Control(Handle):
         for _ in range(LIST_TRIES):
             found: list[Path] = []
 
-            def visit(raw: "PathStruct", _data: object, found: list[Path] = found) -> int:
+            def visit(raw: PathStruct, _data: object, found: list[Path] = found) -> int:
                 found.append(paths.from_struct(raw.contents))  # type: ignore[attr-defined]
                 return 0
 
@@ -147,7 +147,7 @@ class Control(Handle):
         self._check(result)
         return found
 
-    def connection(self, *, id: int = 0, token: int = 0) -> Connection:  # noqa: A002
+    def connection(self, *, id: int = 0, token: int = 0) -> Connection:
         """One connection, named by either its id or its token."""
         raw = ConnStruct(id=id, token=token)
         self._check(lib().mpdpa_conn_get(self._get(), byref(raw), sizeof(raw)))
@@ -157,7 +157,7 @@ class Control(Handle):
         """All connections; without CAP_NET_ADMIN those of the caller's own user."""
         found: list[Connection] = []
 
-        def visit(raw: "ConnStruct", _data: object) -> int:
+        def visit(raw: ConnStruct, _data: object) -> int:
             found.append(_connection(raw.contents))  # type: ignore[attr-defined]
             return 0
 
@@ -167,7 +167,7 @@ class Control(Handle):
     def change(
         self,
         *,
-        id: int = 0,  # noqa: A002
+        id: int = 0,
         token: int = 0,
         alpha_milli: int | None = None,
         chunk: Chunk | None = None,

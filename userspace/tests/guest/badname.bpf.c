@@ -2,12 +2,10 @@
 /* A name that would lead out of the directory of pins. */
 #include "sched.h"
 
-LEAVE_SEND
-LEAVE_RETRANS
+MPTCP_SCHED_PROGRAMS(leave);
 
 SEC(".struct_ops.link")
 struct mptcp_sched_ops badname = {
-	.get_send	= (void *)leave_send,
-	.get_retrans	= (void *)leave_retrans,
+	MPTCP_SCHED_CALLBACKS(leave)
 	.name		= "../up",
 };

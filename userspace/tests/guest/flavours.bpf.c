@@ -2,8 +2,7 @@
 /* One scheduler twice: for this kernel, and for one with other callbacks. */
 #include "sched.h"
 
-LEAVE_SEND
-LEAVE_RETRANS
+MPTCP_SCHED_PROGRAMS(leave);
 
 struct mptcp_sched_ops___other {
 	int (*get_something)(struct mptcp_sock *msk);
@@ -24,7 +23,6 @@ struct mptcp_sched_ops___other other = {
 
 SEC("?.struct_ops.link")
 struct mptcp_sched_ops fitting = {
-	.get_send	= (void *)leave_send,
-	.get_retrans	= (void *)leave_retrans,
+	MPTCP_SCHED_CALLBACKS(leave)
 	.name		= "flavour",
 };

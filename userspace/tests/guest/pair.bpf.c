@@ -2,19 +2,16 @@
 /* Two schedulers in one object, one of them in the older kind of section. */
 #include "sched.h"
 
-LEAVE_SEND
-LEAVE_RETRANS
+MPTCP_SCHED_PROGRAMS(leave);
 
 SEC(".struct_ops.link")
 struct mptcp_sched_ops first = {
-	.get_send	= (void *)leave_send,
-	.get_retrans	= (void *)leave_retrans,
+	MPTCP_SCHED_CALLBACKS(leave)
 	.name		= "pair_a",
 };
 
 SEC(".struct_ops")
 struct mptcp_sched_ops second = {
-	.get_send	= (void *)leave_send,
-	.get_retrans	= (void *)leave_retrans,
+	MPTCP_SCHED_CALLBACKS(leave)
 	.name		= "pair_b",
 };

@@ -2,18 +2,16 @@
 /* The verifier does not take it: writes where nobody may. */
 #include "sched.h"
 
-LEAVE_RETRANS
-
-SEC("struct_ops")
-int BPF_PROG(scribble, struct mptcp_sock *msk)
+static __always_inline int scribble_send(struct mptcp_sock *msk)
 {
 	msk->write_seq = 0;
 	return 0;
 }
 
+MPTCP_SCHED_SEND_PROGRAMS(scribble);
+
 SEC(".struct_ops.link")
 struct mptcp_sched_ops refused = {
-	.get_send	= (void *)scribble,
-	.get_retrans	= (void *)leave_retrans,
+	MPTCP_SCHED_SEND_CALLBACKS(scribble)
 	.name		= "refused",
 };

@@ -4,16 +4,12 @@
 
 char _license[] SEC("license") = "GPL";
 
-#define LEAVE_SEND							\
-SEC("struct_ops")							\
-int BPF_PROG(leave_send, struct mptcp_sock *msk)			\
-{									\
-	return mptcp_dpa_default_send(msk);				\
+static __always_inline int leave_send(struct mptcp_sock *msk)
+{
+	return mptcp_dpa_default_send(msk);
 }
 
-#define LEAVE_RETRANS							\
-SEC("struct_ops")							\
-int BPF_PROG(leave_retrans, struct mptcp_sock *msk)			\
-{									\
-	return mptcp_dpa_default_retrans(msk);				\
+static __always_inline int leave_retrans(struct mptcp_sock *msk)
+{
+	return mptcp_dpa_default_retrans(msk);
 }

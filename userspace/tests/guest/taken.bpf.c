@@ -2,19 +2,16 @@
 /* The second one's name is found to be taken only when it is attached. */
 #include "sched.h"
 
-LEAVE_SEND
-LEAVE_RETRANS
+MPTCP_SCHED_PROGRAMS(leave);
 
 SEC(".struct_ops.link")
 struct mptcp_sched_ops first = {
-	.get_send	= (void *)leave_send,
-	.get_retrans	= (void *)leave_retrans,
+	MPTCP_SCHED_CALLBACKS(leave)
 	.name		= "same",
 };
 
 SEC(".struct_ops.link")
 struct mptcp_sched_ops second = {
-	.get_send	= (void *)leave_send,
-	.get_retrans	= (void *)leave_retrans,
+	MPTCP_SCHED_CALLBACKS(leave)
 	.name		= "same",
 };

@@ -61,7 +61,7 @@ def as_nobody(function: Callable[[], Any], uid: int = NOBODY) -> Any:
             result = function()
         except OSError as error:
             result = error.errno
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:
             result = "".join(traceback.format_exception(error))
         with os.fdopen(write, "wb") as pipe:
             pickle.dump(result, pipe)

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weighted_rr: bursts in proportion to weights. The map weights has them by the
+ * id of the endpoint that a subflow was made from (the first subflow of a
+ * connection has 0); who is not in it has weight 1:
+ *
+ *	bpftool map update name weights key 2 0 0 0 value 3 0 0 0
+ */
+#include "mptcp_sched.bpf.h"
+
+char _license[] SEC("license") = "GPL";
+
+#define SUBFLOWS_MAX	8
+#define WEIGHT_MAX	1000
+/* how far a subflow may fall behind while it has no room, in bursts */
+#define ARREARS_MAX	4
+/* what one burst costs a subflow of weight 1 */
+#define STRIDE		(1ULL << 20)
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, __u32);
+	__type(value, __u32);
+} weights SEC(".maps");
+
+/* what each has used, by the low bits of its id; the least goes first */
+struct used {
+	__u64 of[SUBFLOWS_MAX];
+	__u64 floor;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct used);
+} strides SEC(".maps");
+
+static __always_inline __u64
+stride_of(const struct mptcp_subflow_context *subflow)
+{
+	__u32 id = (__u8)subflow->local_id;
+	__u32 *weight = bpf_map_lookup_elem(&weights, &id);
+
+	if (!weight || !*weight || *weight > WEIGHT_MAX)
+		return STRIDE;
+	return STRIDE / *weight;
+}
+
+static __always_inline int weighted_rr_send(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow, *best = NULL;
+	struct used *used;
+	__u64 least = ~0ULL;
+
+	used = bpf_sk_storage_get(&strides, msk, NULL,
+				  BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!used)
+		return -1;
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
+		__u64 *mine = &used->of[subflow->subflow_id % SUBFLOWS_MAX];
+
+		if (!subflow_ready(subflow))
+			continue;
+		/* a new one, or one that was away, does not catch up */
+		if (*mine < used->floor)
+			*mine = used->floor;
+		if (*mine < least) {
+			least = *mine;
+			best = subflow;
+		}
+	}
+	if (!best)
+		return -1;
+	if (least > ARREARS_MAX * STRIDE &&
+	    least - ARREARS_MAX * STRIDE > used->floor)
+		used->floor = least - ARREARS_MAX * STRIDE;
+	used->of[best->subflow_id % SUBFLOWS_MAX] += stride_of(best);
+	subflow_pick(msk, best, MPTCP_SEND_BURST);
+	return 0;
+}
+
+static __always_inline int weighted_rr_retrans(struct mptcp_sock *msk)
+{
+	return sched_default_retrans(msk);
+}
+
+MPTCP_SCHED_PROGRAMS(weighted_rr);
+
+SEC(".struct_ops.link")
+struct mptcp_sched_ops weighted_rr = {
+	MPTCP_SCHED_CALLBACKS(weighted_rr)
+	.name = "weighted_rr",
+};

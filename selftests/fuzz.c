@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fuzz: calls of every socket option and netlink operation with structured random
+ * input, from several threads, while their connections live and die.
+ *
+ *	fuzz sink ADDRESS PORT			takes MPTCP connections at PORT
+ *						and TCP at PORT + 1, and reads
+ *	fuzz calls SEED CALLS SECONDS THREADS ADDRESS PORT NETNS...
+ *
+ * Ends after CALLS calls or SECONDS, whatever comes first; 0 is no limit. Prints
+ * how often each was made and succeeded, as one JSON object. A thread wanders
+ * between the network namespaces; its sockets stay where they were made.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+#ifndef IPPROTO_MPTCP
+#define IPPROTO_MPTCP	262
+#endif
+
+#define SOCKETS		48	/* open at a time, shared by all threads */
+#define THREADS_MAX	16
+#define NETNS_MAX	4
+#define NANOSECONDS	1000000000ULL
+
+static struct {
+	struct sockaddr_in	address;
+	int			netns[NETNS_MAX];
+	uint32_t		netns_count;
+	int			sockets[SOCKETS];
+	uint64_t		limit;
+	uint64_t		end_ns;
+	uint64_t		seed;
+	uint64_t		calls;
+	uint64_t		made[KINDS];
+	uint64_t		good[KINDS];
+} fuzz;
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * NANOSECONDS + t.tv_nsec;
+}
+
+/* xorshift64*: of no cryptographic worth, but the same everywhere */
+uint64_t draw(struct chance *c)
+{
+	c->state ^= c->state >> 12;
+	c->state ^= c->state << 25;
+	c->state ^= c->state >> 27;
+	return c->state * 2685821657736338717ULL;
+}
+
+uint32_t below(struct chance *c, uint32_t n)
+{
+	return n ? (draw(c) >> 33) % n : 0;
+}
+
+bool one_in(struct chance *c, uint32_t n)
+{
+	return !below(c, n);
+}
+
+/* At a limit of some type, a power of two, or anything. */
+uint64_t odd_number(struct chance *c)
+{
+	uint64_t power = 1ULL << below(c, 64);
+
+	switch (below(c, 5)) {
+	case 0: return power;
+	case 1: return power - 1;
+	case 2: return -power;
+	case 3: return below(c, 300);
+	default: return draw(c);
+	}
+}
+
+void count(enum kind kind, bool good)
+{
+	__atomic_fetch_add(&fuzz.calls, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&fuzz.made[kind], 1, __ATOMIC_RELAXED);
+	if (good)
+		__atomic_fetch_add(&fuzz.good[kind], 1, __ATOMIC_RELAXED);
+}
+
+static bool is_over(void)
+{
+	return (fuzz.limit && fuzz.calls >= fuzz.limit) ||
+	       (fuzz.end_ns && now_ns() >= fuzz.end_ns);
+}
+
+static int *slot(struct chance *c)
+{
+	return &fuzz.sockets[below(c, SOCKETS)];
+}
+
+/* A new socket takes the place of an old one: mostly MPTCP. */
+static void replace(struct chance *c)
+{
+	int protocol = one_in(c, 10) ? IPPROTO_TCP : IPPROTO_MPTCP;
+	struct sockaddr_in to = fuzz.address;
+	int fd, old;
+
+	fd = one_in(c, 30) ? socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0) :
+	     socket(one_in(c, 8) ? AF_INET6 : AF_INET,
+		    SOCK_STREAM | SOCK_NONBLOCK, protocol);
+	count(KIND_SOCKET, fd >= 0);
+	if (fd < 0)
+		return;
+	/* at the second port the peer has no MPTCP: a fallback */
+	if (one_in(c, 5))
+		to.sin_port = htons(ntohs(to.sin_port) + 1);
+	if (!one_in(c, 6))
+		count(KIND_CONNECT,
+		      !connect(fd, (void *)&to, sizeof(to)) || errno == EINPROGRESS);
+	if (one_in(c, 20))
+		listen(fd, 4);
+	old = __atomic_exchange_n(slot(c), fd, __ATOMIC_RELAXED);
+	if (old >= 0)
+		count(KIND_CLOSE, !close(old));
+}
+
+static void disconnect(int fd)
+{
+	struct sockaddr nothing = { .sa_family = AF_UNSPEC };
+
+	count(KIND_DISCONNECT, !connect(fd, &nothing, sizeof(nothing)));
+}
+
+static void wander(struct chance *c, int *nl, uint16_t *family)
+{
+	int to = fuzz.netns[below(c, fuzz.netns_count)];
+
+	count(KIND_NETNS, !setns(to, CLONE_NEWNET));
+	if (*nl >= 0)
+		close(*nl);
+	*nl = netlink_open(family);
+}
+
+static void write_setting(struct chance *c)
+{
+	static const char *const names[] = { "alpha_milli", "interval_us", "late_policy" };
+	char path[80], text[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/sys/net/mptcp_dpa/%s",
+		 names[below(c, 3)]);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	snprintf(text, sizeof(text), "%lld\n",
+		 (long long)(one_in(c, 2) ? below(c, 4000) : odd_number(c)));
+	count(KIND_SYSCTL, write(fd, text, strlen(text)) > 0);
+	close(fd);
+}
+
+static void traffic(struct chance *c, int fd)
+{
+	static const char data[65536];
+	char sink[4096];
+
+	if (one_in(c, 4))
+		count(KIND_RECV, recv(fd, sink, sizeof(sink), MSG_DONTWAIT) >= 0);
+	else
+		count(KIND_SEND, send(fd, data, 1 + below(c, sizeof(data)),
+				      MSG_DONTWAIT | MSG_NOSIGNAL) > 0);
+}
+
+static void *work(void *number)
+{
+	struct chance c = { fuzz.seed * 977 + (uintptr_t)number * 131 + 1 };
+	uint16_t family = 0;
+	int nl = netlink_open(&family), fd;
+
+	while (!is_over()) {
+		fd = __atomic_load_n(slot(&c), __ATOMIC_RELAXED);
+		switch (below(&c, 32)) {
+		case 0: replace(&c); break;
+		case 1: count(KIND_SHUTDOWN, !shutdown(fd, below(&c, 3))); break;
+		case 2:
+			if (one_in(&c, 4))
+				disconnect(fd);
+			break;
+		case 3:
+			if (one_in(&c, 20))
+				wander(&c, &nl, &family);
+			break;
+		case 4: write_setting(&c); break;
+		case 5 ... 8: traffic(&c, fd); break;
+		case 9 ... 17: fuzz_setsockopt(&c, fd); break;
+		case 18 ... 25: fuzz_getsockopt(&c, fd); break;
+		default: fuzz_netlink(&c, nl, family); break;
+		}
+		/* the scheduler, hence the module's options, come and go */
+		if (nl < 0)
+			nl = netlink_open(&family);
+	}
+	close(nl);
+	return NULL;
+}
+
+static int calls(int argc, char **argv)
+{
+	pthread_t threads[THREADS_MAX];
+	uint64_t seconds = strtoull(argv[4], NULL, 0);
+	unsigned long count = strtoul(argv[5], NULL, 0);
+	unsigned long i;
+
+	fuzz.seed = strtoull(argv[2], NULL, 0);
+	fuzz.limit = strtoull(argv[3], NULL, 0);
+	fuzz.end_ns = seconds ? now_ns() + seconds * NANOSECONDS : 0;
+	fuzz.address.sin_family = AF_INET;
+	fuzz.address.sin_port = htons(atoi(argv[7]));
+	if (inet_pton(AF_INET, argv[6], &fuzz.address.sin_addr) != 1)
+		return 2;
+	for (i = 8; i < (unsigned long)argc && fuzz.netns_count < NETNS_MAX; i++) {
+		int fd = open(argv[i], O_RDONLY | O_CLOEXEC);
+
+		if (fd < 0)
+			return perror(argv[i]), 2;
+		fuzz.netns[fuzz.netns_count++] = fd;
+	}
+	memset(fuzz.sockets, 0xff, sizeof(fuzz.sockets));
+	if (count > THREADS_MAX)
+		count = THREADS_MAX;
+	for (i = 0; i < count; i++)
+		if (pthread_create(&threads[i], NULL, work, (void *)i))
+			return 1;
+	for (i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	printf("{\"calls\":%llu", (unsigned long long)fuzz.calls);
+	for (i = 0; i < KINDS; i++)
+		if (fuzz.made[i])
+			printf(",\"%lu\":[%llu,%llu]", i,
+			       (unsigned long long)fuzz.made[i],
+			       (unsigned long long)fuzz.good[i]);
+	puts("}");
+	return 0;
+}
+
+static int listener(const char *address, int port, int protocol)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port) };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, protocol), yes = 1;
+
+	inet_pton(AF_INET, address, &at.sin_addr);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+	if (fd < 0 || bind(fd, (void *)&at, sizeof(at)) || listen(fd, 64)) {
+		perror("sink");
+		exit(1);
+	}
+	return fd;
+}
+
+/* Reads whatever comes, for ever; answers a little. */
+static int sink(const char *address, int port)
+{
+	int at[] = { listener(address, port, IPPROTO_MPTCP),
+		     listener(address, port + 1, IPPROTO_TCP) };
+	int poll = epoll_create1(0), fd;
+	struct epoll_event event = { .events = EPOLLIN };
+	static char data[1 << 17];
+	ssize_t n;
+
+	for (fd = 0; fd < 2; fd++) {
+		event.data.fd = at[fd];
+		epoll_ctl(poll, EPOLL_CTL_ADD, at[fd], &event);
+	}
+	while (epoll_wait(poll, &event, 1, -1) == 1 || errno == EINTR) {
+		fd = event.data.fd;
+		if (fd == at[0] || fd == at[1]) {
+			fd = accept4(fd, NULL, NULL, SOCK_NONBLOCK);
+			event.events = EPOLLIN;
+			event.data.fd = fd;
+			if (fd >= 0)
+				epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event);
+			continue;
+		}
+		n = recv(fd, data, sizeof(data), 0);
+		if (n > 1000)
+			send(fd, data, n / 1000, MSG_DONTWAIT | MSG_NOSIGNAL);
+		else if (!n || (n < 0 && errno != EAGAIN))
+			close(fd);
+	}
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	signal(SIGPIPE, SIG_IGN);
+	if (argc == 4 && !strcmp(argv[1], "sink"))
+		return sink(argv[2], atoi(argv[3]));
+	if (argc > 8 && !strcmp(argv[1], "calls"))
+		return calls(argc, argv);
+	fprintf(stderr, "usage: fuzz sink|calls ..., see fuzz.c\n");
+	return 2;
+}

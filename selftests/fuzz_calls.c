@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Socket options and netlink messages whose parts are drawn one by one. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/mptcp_dpa.h>
+#include <linux/mptcp_dpa_sock.h>
+
+#include "fuzz.h"
+
+#define SOL_MPTCP	284
+#define BUFFER_BYTES	4096
+
+static const struct {
+	int		name;
+	uint32_t	size;
+} options[] = {
+	{ MPTCP_DPA_CHUNK, sizeof(struct mptcp_dpa_chunk) },
+	{ MPTCP_DPA_INFO, sizeof(struct mptcp_dpa_info) },
+	{ MPTCP_DPA_STREAM, sizeof(struct mptcp_dpa_stream) },
+	{ MPTCP_DPA_PREF, sizeof(struct mptcp_dpa_pref) },
+	{ MPTCP_DPA_EVENTFD, sizeof(int) },
+};
+
+#define OPTIONS	(sizeof(options) / sizeof(options[0]))
+
+static uint64_t good_time(struct chance *c)
+{
+	static const uint64_t times[] = {
+		1, 1000000, 20000000, 100000000, 1000000000, 30000000000,
+	};
+
+	return times[below(c, sizeof(times) / sizeof(times[0]))];
+}
+
+static uint32_t good_alpha(struct chance *c)
+{
+	return one_in(c, 2) ? 0 : MPTCP_DPA_ALPHA_MIN + below(c, 3000);
+}
+
+static uint32_t good_cost(struct chance *c)
+{
+	static const uint32_t costs[] = {
+		0, 1, 2, 10, MPTCP_DPA_COST_MAX, MPTCP_DPA_COST_FORBIDDEN,
+	};
+
+	return costs[below(c, sizeof(costs) / sizeof(costs[0]))];
+}
+
+/* A value that is good as it stands; what calls it may spoil it. */
+static void good_value(struct chance *c, int name, void *value)
+{
+	struct mptcp_dpa_chunk *chunk = value;
+	struct mptcp_dpa_stream *stream = value;
+	struct mptcp_dpa_pref *pref = value;
+
+	switch (name) {
+	case MPTCP_DPA_CHUNK:
+		chunk->length = 1 + below(c, 200000);
+		chunk->deadline_ns = good_time(c);
+		chunk->cookie = draw(c);
+		chunk->alpha_milli = good_alpha(c);
+		chunk->flags = below(c, 8) & ~MPTCP_DPA_CHUNK_F_ABS;
+		break;
+	case MPTCP_DPA_STREAM:
+		if (one_in(c, 4))
+			break;		/* ends it */
+		stream->interval_ns = 1000000 + good_time(c);
+		stream->deadline_ns = good_time(c);
+		stream->expected_bytes = below(c, 100000);
+		stream->alpha_milli = good_alpha(c);
+		break;
+	case MPTCP_DPA_PREF:
+		pref->kind = 1 + below(c, 4);
+		pref->cost = good_cost(c);
+		pref->id = below(c, 4);
+		if (pref->kind >= MPTCP_DPA_PREF_ADDR4)
+			pref->id = 0;
+		if (pref->kind == MPTCP_DPA_PREF_ADDR4)
+			inet_pton(AF_INET, one_in(c, 2) ? "10.0.1.1" : "10.0.2.1",
+				  pref->addr);
+		break;
+	case MPTCP_DPA_EVENTFD:
+		*(int *)value = -1;
+		break;
+	}
+}
+
+/* Overwrites an aligned part with a number that is at some limit. */
+static void spoil(struct chance *c, uint8_t *value, uint32_t size)
+{
+	static const uint8_t sizes[] = { 1, 2, 4, 8 };
+	uint32_t part = sizes[below(c, 4)];
+	uint64_t number = odd_number(c);
+
+	if (size >= part)
+		memcpy(value + below(c, size / part) * part, &number, part);
+}
+
+static uint32_t odd_size(struct chance *c, uint32_t size)
+{
+	switch (below(c, 5)) {
+	case 0: return 0;
+	case 1: return below(c, size + 1);
+	case 2: return size + 1 + below(c, 64);
+	case 3: return BUFFER_BYTES;
+	default: return size - 1;
+	}
+}
+
+void fuzz_setsockopt(struct chance *c, int fd)
+{
+	uint32_t i = below(c, OPTIONS);
+	uint8_t value[BUFFER_BYTES] = {};
+	uint32_t size = options[i].size;
+	int name = options[i].name, event = -1;
+
+	good_value(c, name, value);
+	if (name == MPTCP_DPA_EVENTFD && !one_in(c, 3)) {
+		event = eventfd(0, EFD_NONBLOCK);
+		memcpy(value, &event, sizeof(event));
+	}
+	while (one_in(c, 3))
+		spoil(c, value, size);
+	if (one_in(c, 8))
+		size = odd_size(c, size);
+	if (one_in(c, 40))
+		name += below(c, 7) - 3;
+	count(KIND_SET + i, !setsockopt(fd, SOL_MPTCP, name,
+					one_in(c, 100) ? (void *)8 : value, size));
+	if (event >= 0)
+		close(event);
+}
+
+void fuzz_getsockopt(struct chance *c, int fd)
+{
+	uint32_t i = below(c, OPTIONS);
+	uint8_t value[BUFFER_BYTES];
+	socklen_t size = options[i].size;
+	int name = options[i].name;
+
+	if (one_in(c, 4))
+		size = odd_size(c, size);
+	if (one_in(c, 40))
+		name += below(c, 7) - 3;
+	count(KIND_GET + i, !getsockopt(fd, SOL_MPTCP, name,
+					one_in(c, 100) ? (void *)8 : value, &size));
+}
+
+static int take_family(const struct nlattr *attr, void *family)
+{
+	if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID)
+		*(uint16_t *)family = mnl_attr_get_u16(attr);
+	return MNL_CB_OK;
+}
+
+/* A netlink socket in the namespace of the caller; -1 on failure. */
+int netlink_open(uint16_t *family)
+{
+	char buffer[BUFFER_BYTES] __attribute__((aligned(8))) = {};
+	struct nlmsghdr *message = mnl_nlmsg_put_header(buffer);
+	struct genlmsghdr *header;
+	struct timeval patience = { .tv_usec = 200000 };
+	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	message->nlmsg_type = GENL_ID_CTRL;
+	message->nlmsg_flags = NLM_F_REQUEST;
+	header = mnl_nlmsg_put_extra_header(message, sizeof(*header));
+	header->cmd = CTRL_CMD_GETFAMILY;
+	header->version = 1;
+	mnl_attr_put_strz(message, CTRL_ATTR_FAMILY_NAME, MPTCP_DPA_FAMILY_NAME);
+	sendto(fd, message, message->nlmsg_len, 0, (void *)&kernel, sizeof(kernel));
+	n = recv(fd, buffer, sizeof(buffer), 0);
+	message = (void *)buffer;
+	if (n < (ssize_t)sizeof(*message) || message->nlmsg_type != GENL_ID_CTRL) {
+		close(fd);
+		return -1;
+	}
+	mnl_attr_parse(message, sizeof(struct genlmsghdr), take_family, family);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return fd;
+}
+
+/* A connection that a dump has told of: most guesses would miss. */
+static uint64_t known_id;
+
+static uint64_t some_id(void)
+{
+	return __atomic_load_n(&known_id, __ATOMIC_RELAXED);
+}
+
+/* An attribute of a likely size for its type, more or less. */
+static void put_attribute(struct chance *c, struct nlmsghdr *message, int depth)
+{
+	static const uint8_t sizes[] = { 1, 4, 4, 4, 8, 8, 16 };
+	uint16_t type = one_in(c, 30) ? draw(c) & 0xffff : below(c, 16);
+	uint8_t value[64];
+	uint64_t number = one_in(c, 2) ? below(c, 12) : odd_number(c);
+	uint32_t size = sizes[below(c, sizeof(sizes))];
+	struct nlattr *nest;
+
+	if (message->nlmsg_len > BUFFER_BYTES / 2)
+		return;
+	if (depth && one_in(c, 5)) {
+		nest = mnl_attr_nest_start(message, type);
+		while (!one_in(c, 4))
+			put_attribute(c, message, depth - 1);
+		mnl_attr_nest_end(message, nest);
+		return;
+	}
+	memset(value, 0, sizeof(value));
+	if (type == MPTCP_DPA_A_PATH_COST && !one_in(c, 4))
+		number = good_cost(c);
+	memcpy(value, &number, sizeof(number));
+	if (one_in(c, 20))
+		size = below(c, sizeof(value));
+	mnl_attr_put(message, type, size, value);
+}
+
+static void good_attributes(struct chance *c, struct nlmsghdr *message, int cmd)
+{
+	struct nlattr *nest;
+
+	switch (cmd) {
+	case MPTCP_DPA_CMD_PATH_SET:
+		mnl_attr_put_u32(message, MPTCP_DPA_A_PATH_COST, 1 + below(c, 20));
+		/* fallthrough */
+	case MPTCP_DPA_CMD_PATH_DEL:
+	case MPTCP_DPA_CMD_PATH_GET:
+		if (one_in(c, 2))
+			mnl_attr_put_u32(message, MPTCP_DPA_A_PATH_IFINDEX,
+					 1 + below(c, 5));
+		else
+			mnl_attr_put_u8(message, MPTCP_DPA_A_PATH_ENDPOINT_ID,
+					1 + below(c, 4));
+		break;
+	case MPTCP_DPA_CMD_CONN_GET:
+	case MPTCP_DPA_CMD_CONN_SET:
+		mnl_attr_put_u64(message, MPTCP_DPA_A_CONN_ID, one_in(c, 4) ?
+				 below(c, 3000) : some_id());
+		if (cmd == MPTCP_DPA_CMD_CONN_GET)
+			break;
+		mnl_attr_put_u32(message, MPTCP_DPA_A_CONN_ALPHA_MILLI,
+				 good_alpha(c));
+		nest = mnl_attr_nest_start(message, MPTCP_DPA_A_CONN_PREF);
+		mnl_attr_put_u8(message, MPTCP_DPA_A_PREF_ENDPOINT_ID, below(c, 4));
+		mnl_attr_put_u32(message, MPTCP_DPA_A_PREF_COST, good_cost(c));
+		mnl_attr_nest_end(message, nest);
+		break;
+	}
+}
+
+static int take_id(const struct nlattr *attr, void *unused)
+{
+	if (mnl_attr_get_type(attr) == MPTCP_DPA_A_CONN_ID &&
+	    mnl_attr_get_payload_len(attr) == sizeof(uint64_t))
+		__atomic_store_n(&known_id, mnl_attr_get_u64(attr),
+				 __ATOMIC_RELAXED);
+	return MNL_CB_OK;
+}
+
+/* Reads what there is; was the answer no error? */
+static bool answered_well(int nl)
+{
+	char buffer[16384] __attribute__((aligned(8)));
+	const struct nlmsghdr *message = (void *)buffer;
+	const struct nlmsgerr *error;
+	ssize_t n;
+
+	do {
+		n = recv(nl, buffer, sizeof(buffer), 0);
+		if (n < (ssize_t)sizeof(*message))
+			return false;
+		if (message->nlmsg_type == NLMSG_ERROR) {
+			error = mnl_nlmsg_get_payload(message);
+			return !error->error;
+		}
+		if (message->nlmsg_type >= NLMSG_MIN_TYPE)
+			mnl_attr_parse(message, sizeof(struct genlmsghdr),
+				       take_id, NULL);
+	} while (message->nlmsg_type != NLMSG_DONE);
+	return true;
+}
+
+void fuzz_netlink(struct chance *c, int nl, uint16_t family)
+{
+	char buffer[BUFFER_BYTES * 2] __attribute__((aligned(8))) = {};
+	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+	struct nlmsghdr *message = mnl_nlmsg_put_header(buffer);
+	struct genlmsghdr *header;
+	int cmd = 1 + below(c, MPTCP_DPA_CMD_STAT_GET);
+	bool dump = (cmd == MPTCP_DPA_CMD_PATH_GET ||
+		     cmd == MPTCP_DPA_CMD_CONN_GET) && one_in(c, 3);
+	bool good;
+
+	if (one_in(c, 30))
+		cmd = below(c, 16);
+	message->nlmsg_type = family;
+	message->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | (dump ? NLM_F_DUMP : 0);
+	header = mnl_nlmsg_put_extra_header(message, sizeof(*header));
+	header->cmd = cmd;
+	header->version = MPTCP_DPA_FAMILY_VERSION;
+	if (!dump && !one_in(c, 4))
+		good_attributes(c, message, cmd);
+	while (one_in(c, 3))
+		put_attribute(c, message, 2);
+	if (one_in(c, 50))
+		((uint8_t *)buffer)[sizeof(*message) + below(c, 32)] ^= draw(c);
+	if (sendto(nl, message, message->nlmsg_len, 0, (void *)&kernel,
+		   sizeof(kernel)) < 0)
+		good = false;
+	else
+		good = answered_well(nl);
+	count((dump ? KIND_DUMP : KIND_NETLINK) + cmd % 16, good);
+}

@@ -1,0 +1,190 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The schedulers of the kernel's BPF API: each is loaded by plain libbpf and by
+# bpftool, and does over two paths what its name says.
+
+source "$(dirname "$0")/lib.sh"
+source "$(dirname "$0")/topology.sh"
+
+port=5000
+bytes=4000000
+
+# prepare [FLAG...]: two equal paths, and an endpoint for the second
+prepare() {
+	module_load || { fail "insmod"; return 1; }
+	topology 2 8mbit 10ms 65536 || return
+	[ $# -gt 0 ] || set -- subflow
+	endpoint 2 4 "$@"
+}
+
+# use OBJECT [NAME]: loads it by libbpf and selects it
+use() {
+	"$files/load_sched" "$(find_file "$1.bpf.o")" "$pins" >"$tmp/register" 2>&1 ||
+		{ fail "load_sched: $(tail -n 20 "$tmp/register")"; return 1; }
+	scheduler "$1"
+}
+
+# transfer [STEP...]: $bytes over both paths; STEPs in the middle of it
+transfer() {
+	server "$server" $server4 $port "$tmp/server" \
+		"buffers receive 2000000" accept "drain $bytes" shutdown
+	client "$client" "connect $server4 $port" "buffers send 500000" \
+		"send 1000" "wait subflows=2" "sleep 100" \
+		"send $((bytes - 1000))" shutdown drain subflows \
+		>"$tmp/client" || { fail "$(tail -n 3 "$tmp/client")"; return 1; }
+	expect_ok "the receiver" finish "$last_pid" 30
+	expect_eq "received" "$(field "$tmp/server" drain received)" $bytes
+}
+
+# sent N: payload bytes that subflow N sent, the first 0, without TCP's repeats
+sent() {
+	jq -r "select(.step == \"subflows\") |
+		.subflows[$1] | .bytes_sent - .bytes_retrans" "$tmp/client"
+}
+
+gap_ms() { field "$tmp/server" drain 'gap_ns / 1000000 | floor'; }
+
+leave() {
+	unregister "$1" || fail "$1 stays"
+	abort_connections "$client"
+	wait_until 60 is_unused || fail "the module has $(module_users) users"
+}
+
+first_alone() {
+	prepare && use first || return
+	transfer
+	expect_between "bytes on the second subflow" "$(sent 1)" 0 0
+	leave first
+}
+
+backup_waits() {
+	prepare subflow backup && use backup || return
+	transfer
+	expect_between "bytes on the backup" "$(sent 1)" 0 0
+	leave backup
+}
+
+# The first path goes away for good: everything goes over the backup.
+backup_takes_over() {
+	prepare subflow backup && use backup || return
+	server "$server" $server4 $port "$tmp/server" accept "drain $bytes" shutdown
+	start "$tmp/client" client "$client" "connect $server4 $port" \
+		"send 1000" "wait subflows=2" "send $((bytes - 1000))" \
+		shutdown drain subflows
+	client_pid=$last_pid
+	wait_until 10 grep -q '"send".*"sent":1000}' "$tmp/client"
+	sleep 1
+	# the endpoint of the first subflow: it is closed, not only silent
+	ip -n "$client" mptcp endpoint add 10.0.1.1 id 1
+	ip -n "$client" mptcp endpoint delete id 1
+	ip -n "$client" mptcp endpoint delete id 0 10.0.1.1
+	finish "$client_pid" 60 || fail "$(tail -n 3 "$tmp/client")"
+	grep -q "\"received\":$bytes" "$tmp/server" ||
+		fail "the server has $(tail -n 1 "$tmp/server")"
+	leave backup
+}
+
+# Two equal paths carry half each, and take half the time of one.
+shared_evenly() {
+	local half=$((bytes / 2))
+
+	prepare && use "$1" || return
+	transfer
+	note "$1: $(sent 0) and $(sent 1) bytes"
+	expect_between "bytes on the first subflow" "$(sent 0)" \
+		$((half * 85 / 100)) $((half * 115 / 100))
+	leave "$1"
+}
+
+burst_shares() { shared_evenly burst; }
+round_robin_shares() { shared_evenly round_robin; }
+equal_weights_share() { shared_evenly weighted_rr; }
+
+# Weight 3 for the second path, both fast enough never to be full.
+weights_count() {
+	local share
+
+	prepare && use weighted_rr || return
+	shape 1 100mbit 5ms 300000
+	shape 2 100mbit 5ms 300000
+	bpftool map update name weights key 2 0 0 0 value 3 0 0 0 ||
+		{ fail "no map of weights"; return; }
+	transfer
+	share=$((1000 * $(sent 1) / ($(sent 0) + $(sent 1))))
+	note "weights 1 and 3: $(sent 0) and $(sent 1) bytes"
+	expect_between "share of the path of weight 3, permille" $share 700 800
+	leave weighted_rr
+}
+
+# All new data is on the first path; the second one repeats the oldest of it, no
+# more than a piece each round trip.
+redundant_repeats() {
+	prepare && use redundant || return
+	shape 2 8mbit 20ms 65536
+	transfer
+	note "redundant: $(sent 0) and $(sent 1) bytes for $bytes"
+	expect_between "bytes on the first subflow" "$(sent 0)" $bytes \
+		$((bytes * 105 / 100))
+	expect_between "bytes repeated on the second" "$(sent 1)" \
+		$((bytes / 100)) $((bytes * 105 / 100))
+	leave redundant
+}
+
+silence_one() {
+	wait_until 10 grep -q '"send".*"sent":1000}' "$tmp/client"
+	sleep 1
+	path_silent 1
+}
+
+# gap_of SCHEDULER: the receiver's longest wait when the first path dies
+gap_of() {
+	local client_pid server_pid
+
+	scheduler "$1"
+	shape 1 8mbit 10ms 65536
+	shape 2 8mbit 20ms 65536
+	server "$server" $server4 $port "$tmp/server" accept "drain $bytes" shutdown
+	server_pid=$last_pid
+	start "$tmp/client" client "$client" "connect $server4 $port" \
+		"buffers send 500000" "send 1000" "wait subflows=2" \
+		"send $((bytes - 1000))" shutdown
+	client_pid=$last_pid
+	silence_one
+	finish "$server_pid" 90 || fail "$1: $(tail -n 3 "$tmp/client")"
+	finish "$client_pid" 30
+	gap=$(gap_ms)
+	abort_connections "$client"
+}
+
+redundant_bridges() {
+	local gap default_gap
+
+	prepare && use redundant || return
+	gap_of default
+	default_gap=$gap
+	gap_of redundant
+	note "longest gap when a path dies: default $default_gap ms, redundant $gap ms"
+	expect_between "redundant's longest gap, ms" "$gap" 1 $((default_gap / 2))
+	leave redundant
+}
+
+# Every object by bpftool as well; a version that crashes afterwards has done it.
+by_bpftool() {
+	local one
+
+	prepare || return
+	for one in first backup burst round_robin weighted_rr redundant; do
+		register "$(find_file $one.bpf.o)" $one ||
+			{ fail "$one: $(tail -n 5 "$tmp/register")"; continue; }
+		scheduler $one
+		bytes=400000 transfer
+		unregister $one || fail "$one stays"
+	done
+	abort_connections "$client"
+	wait_until 60 is_unused || fail "the module has $(module_users) users"
+}
+
+run_cases "$@" -- first_alone backup_waits backup_takes_over burst_shares \
+	round_robin_shares equal_weights_share weights_count \
+	redundant_repeats redundant_bridges by_bpftool

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+#	column.sh SCHEDULER SEED 'TEST ARGUMENT...'...
+#
+# In the guest: runs the kernel's MPTCP selftests with one scheduler. Leaves
+# /results/N.log and N.status for the Nth of them, and /results/decisions.
+
+set -u
+export UPSTREAM_SCHEDULER=$1 UPSTREAM_SEED=$2
+shift 2
+# it is the case that has failed, not the run
+export SELFTESTS_MPTCP_LIB_OVERRIDE_FLAKY=1
+
+if [ "$UPSTREAM_SCHEDULER" != default ]; then
+	insmod /usr/local/lib/mpdpa/mptcp_dpa.ko && mpdpa load || exit 1
+fi
+cd /opt/upstream/net/mptcp || exit 1
+export BASH_ENV=/opt/upstream/environment.sh
+n=0
+for test in "$@"; do
+	read -ra words <<<"$test"
+	timeout 1500 bash "./${words[0]}" "${words[@]:1}" >"/results/$n.log" 2>&1
+	echo $? >"/results/$n.status"
+	n=$((n + 1))
+done
+dmesg | grep -E 'BUG|WARNING|Oops|Call Trace|stall|lockup|hung task' >/results/bad
+true
