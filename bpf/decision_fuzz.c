@@ -18,16 +18,23 @@ struct input {
 	size_t left;
 };
 
-/* what happened to one path until the next decision */
+/* what happened to one path until the next decision, and a queued chunk */
 struct step {
 	__u64 passed_ns;
-	__u64 acked;
 	__u64 rtt_ns;
+	__u64 chunk_end;
+	__u64 chunk_deadline_ns;
+	__u64 pacing;
+	__u32 acked;
+	__u32 behind;
 	__u32 cost;
+	__u32 alpha_milli;
 	__u8 path;
 	__u8 busy;
-	__u8 active;
+	__u8 limited;
+	__u8 late_policy;
 	__u8 decides;
+	__u8 pad[3];
 };
 
 static void take(struct input *in, void *to, size_t size)
@@ -46,15 +53,27 @@ static void need(int good)
 		abort();
 }
 
-/* Forecast and rule on what the outlook has, and what they promise of it. */
-static void decide(struct dpa_state *st)
+static void look(struct dpa_state *st, struct dpa_scratch *s, __u64 rtt_ns)
 {
-	const struct dpa_outlook *o = &st->outlook;
+	int i;
+
+	dpa_look_begin(st, s);
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++) {
+		/* the module gives every path a cost */
+		if (!st->path[i].cost)
+			st->path[i].cost = MPTCP_DPA_COST_DEFAULT;
+		if (st->path[i].flags & DPA_PATH_USED)
+			dpa_look_at(st, s, &st->path[i], rtt_ns);
+	}
+}
+
+/* The threshold rule, and what it promises. */
+static void decide_threshold(struct dpa_state *st, struct dpa_scratch *s)
+{
+	const struct dpa_outlook *o = &s->outlook;
 	__u32 was = st->cost_limit;
 
-	dpa_forecast(st);
-	need(!(st->at_risk && o->unsure));
-	st->cost_limit = dpa_threshold(st);
+	dpa_decide_threshold(st, s);
 	/* some path is within the limit, if there is one at all */
 	need(st->cost_limit >= o->cheapest);
 	/* one cost at a time, never past what there is */
@@ -62,27 +81,75 @@ static void decide(struct dpa_state *st)
 	     st->cost_limit == o->above || st->cost_limit == o->cheapest);
 }
 
+/* The deficit rule for one chunk, and what it promises. */
+static void decide_deficit(struct dpa_state *st, struct dpa_scratch *s,
+			   const struct step *step)
+{
+	const struct dpa_outlook *o = &s->outlook;
+
+	dpa_plan_begin(st, s);
+	s->horizon = (struct dpa_horizon){
+		.end = step->chunk_end,
+		.deadline_ns = step->chunk_deadline_ns,
+		.alpha_milli = step->alpha_milli % (MPTCP_DPA_ALPHA_MAX + 1),
+		.late_policy = step->late_policy % 3,
+	};
+	dpa_plan_chunk(st, s);
+	dpa_plan_end(st, s);
+	need(st->cost_limit >= o->cheapest && st->cost_limit <= o->dearest);
+	need(!st->open_cost || (st->open_cost > st->cost_limit &&
+				st->open_cost <= o->dearest));
+	need(st->open_cost || !st->budget);
+	/* no more than the shortfall, and nothing for what is sent */
+	need(st->budget <= dpa_minus(step->chunk_end, st->sent));
+	need(st->caution >= DPA_CAUTION_MIN && st->caution <= DPA_CAUTION_MAX);
+}
+
+/* A pick is accounted for, and never beyond the budget's end. */
+static void pick(struct dpa_state *st, struct dpa_scratch *s,
+		 const struct step *step)
+{
+	const struct dpa_path *p;
+	__u64 was = st->budget;
+
+	s->best = step->path % MPTCP_DPA_PATHS_MAX;
+	p = dpa_row(st, s->best);
+	if (!dpa_may_send(st, p))
+		return;
+	need(!dpa_is_held(st, p->cost));
+	dpa_has_room(st, s, p, step->pacing, step->rtt_ns, step->pacing);
+	dpa_is_late(st, p);
+	dpa_picked(st, s, 65536);
+	need(st->budget <= was);
+}
+
 static void run_step(struct dpa_state *st, const struct step *step)
 {
 	struct dpa_path *row = &st->path[step->path % MPTCP_DPA_PATHS_MAX];
-	__u16 samples = row->samples;
+	const struct dpa_observation o = {
+		.now_ns = st->now_ns + step->passed_ns,
+		.rtt_ns = step->rtt_ns,
+		.acked = step->acked,
+		.busy = step->busy,
+		.limited = step->limited,
+	};
+	struct dpa_scratch s;
 
-	st->now_ns += step->passed_ns;
+	st->now_ns = o.now_ns;
+	row->flags |= DPA_PATH_USED;
 	if (step->cost)
 		row->cost = step->cost;
-	/* the module gives every path a cost */
-	if (!row->cost)
-		row->cost = MPTCP_DPA_COST_DEFAULT;
-	dpa_observe(row, st->now_ns, step->acked, step->busy, step->rtt_ns);
-	/* a sample was taken: no rate is beyond what the rule believes */
-	if (row->samples != samples && !samples)
-		need(row->goodput <= DPA_RATE_MAX);
-	if (step->active)
-		dpa_outlook_add(&st->outlook, row, st->cost_limit, step->rtt_ns);
+	row->behind = step->behind;
+	dpa_observe(row, &o);
+	look(st, &s, step->rtt_ns);
 	if (!step->decides)
 		return;
-	decide(st);
-	st->outlook = (struct dpa_outlook){};
+	dpa_decide_begin(st, &s);
+	if (st->policy == MPTCP_DPA_POLICY_THRESHOLD)
+		decide_threshold(st, &s);
+	else
+		decide_deficit(st, &s, step);
+	pick(st, &s, step);
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
@@ -95,7 +162,6 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	int i;
 
 	take(&in, &st, sizeof(st));
-	st.outlook = (struct dpa_outlook){};
 	/* what the options let through */
 	if (st.alpha_milli > MPTCP_DPA_ALPHA_MAX)
 		st.alpha_milli = MPTCP_DPA_ALPHA_MAX;

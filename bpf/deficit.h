@@ -248,7 +248,8 @@ static __always_inline void dpa_plan_begin(struct dpa_state *st,
 	const struct dpa_outlook *o = &s->outlook;
 	__u64 whole_ns = dpa_minus(st->chunk_deadline_ns, st->chunk_start_ns);
 	__u64 spent_ns = dpa_minus(st->now_ns, st->chunk_start_ns);
-	__u32 caution = st->caution ?: DPA_CAUTION_MIN;
+	__u32 caution = st->caution > DPA_CAUTION_MIN ? st->caution :
+							DPA_CAUTION_MIN;
 
 	if (st->missed != st->missed_seen && st->saved)
 		caution += DPA_CAUTION_MORE;

@@ -34,7 +34,7 @@ static const struct setting settings[] = {
 	SETTING(signal_peer, 0, 1, 1),
 };
 
-/* Adaptive is 0; what lies between that and the least alpha means nothing. */
+/* 0 adapts; what lies between that and the least alpha means nothing. */
 static int do_alpha(const struct ctl_table *table, int write, void *buffer,
 		    size_t *len, loff_t *pos)
 {

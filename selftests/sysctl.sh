@@ -17,8 +17,8 @@ prepare() {
 
 default_value() {
 	prepare || return
-	expect_eq "a new namespace's" "$(alpha)" 1000
-	expect_eq "ours" "$(sysctl -n $name)" 1000
+	expect_eq "a new namespace's" "$(alpha)" 0
+	expect_eq "ours" "$(sysctl -n $name)" 0
 }
 
 # a module that comes when the namespace is there already
@@ -27,7 +27,7 @@ older_namespace() {
 	direct 1
 	[ -e /proc/sys/net/mptcp_dpa ] && fail "there without the module"
 	module_load || { fail "insmod"; return; }
-	expect_eq "an older namespace's" "$(alpha)" 1000
+	expect_eq "an older namespace's" "$(alpha)" 0
 	expect_ok "setting it" sysctl_in "$client" $name=1500
 }
 
@@ -35,7 +35,7 @@ range() {
 	local value
 
 	prepare || return
-	for value in 100 101 999 1000 3999 4000; do
+	for value in 0 100 101 999 1000 3999 4000; do
 		expect_ok "setting $value" sysctl_in "$client" $name=$value
 		expect_eq "value" "$(alpha)" $value
 	done
@@ -47,7 +47,7 @@ out_of_range() {
 
 	prepare || return
 	sysctl_in "$client" $name=2000
-	for value in 0 1 99 4001 4294967295 4294967296 -1 -1000 99999999999999 \
+	for value in 1 99 4001 4294967295 4294967296 -1 -1000 99999999999999 \
 		     abc 1000x 0x "1 2"; do
 		said=$(in_ns "$client" bash -c \
 			"echo '$value' >/proc/sys/net/mptcp_dpa/alpha_milli" 2>&1) &&
@@ -65,7 +65,7 @@ per_namespace() {
 	sysctl_in "$server" $name=3000
 	expect_eq "the client's" "$(alpha)" 300
 	expect_eq "the server's" "$(alpha "$server")" 3000
-	expect_eq "ours" "$(sysctl -n $name)" 1000
+	expect_eq "ours" "$(sysctl -n $name)" 0
 }
 
 # what a namespace has set goes with it
@@ -73,7 +73,7 @@ not_inherited() {
 	prepare || return
 	sysctl_in "$client" $name=300
 	direct 2
-	expect_eq "the next namespace's" "$(alpha)" 1000
+	expect_eq "the next namespace's" "$(alpha)" 0
 }
 
 # nobody else may write it; root of a user namespace may, in its own namespace
@@ -84,16 +84,16 @@ permissions() {
 	in_ns "$client" setpriv --reuid=65534 --regid=65534 --clear-groups \
 		bash -c 'echo 500 >/proc/sys/net/mptcp_dpa/alpha_milli' &&
 		fail "written without privileges"
-	expect_eq "value" "$(alpha)" 1000
+	expect_eq "value" "$(alpha)" 0
 	expect_eq "read without privileges" "$(in_ns "$client" setpriv \
 		--reuid=65534 --regid=65534 --clear-groups \
-		sysctl -n $name)" 1000
+		sysctl -n $name)" 0
 	expect_eq "written by root of a user namespace, to its own" \
 		"$(setpriv --reuid=65534 --regid=65534 --clear-groups \
 		unshare -Urn bash -c '
 		echo 700 >/proc/sys/net/mptcp_dpa/alpha_milli &&
 		cat /proc/sys/net/mptcp_dpa/alpha_milli')" 700
-	expect_eq "value" "$(alpha)" 1000
+	expect_eq "value" "$(alpha)" 0
 }
 
 # A live connection takes a change at its next decision; a chunk's own stays.
@@ -103,7 +103,7 @@ live_connection() {
 	scheduler mpdpa
 	server "$server" $server4 5000 "$tmp/server" accept drain
 	start "$tmp/client" client "$client" "connect $server4 5000" \
-		"chunk len=100000 ms=30000" "send 20000" "wait alpha=1000" \
+		"chunk len=100000 ms=30000" "send 20000" "wait alpha=0" \
 		"say first" "wait alpha=2500" "send 20000" "say second" \
 		"wait alpha=400" "send 60000" "wait queued=0" \
 		"chunk len=1000 ms=30000 alpha=1234" info "say third" \

@@ -452,7 +452,8 @@ def eventfds() -> None:
 @case
 def sysctls_have_their_ranges() -> None:
     rows = {
-        "alpha_milli": (100, 4000, 1000),
+        "alpha_milli": (0, 4000, 0),
+        "policy": (0, 1, 0),
         "interval_us": (1000, 1_000_000, 25_000),
         "hysteresis_us": (0, 10_000_000, 100_000),
         "late_policy": (0, 2, 0),
@@ -465,7 +466,7 @@ def sysctls_have_their_ranges() -> None:
             same(file, int(text.read()), preset)
         for value in (least, most):
             world.sysctl("sv", path, value)
-        for value in (least - 1, most + 1):
+        for value in (least - 1, most + 1, *((1, 99) if file == "alpha_milli" else ())):
             same(f"{file} {value}", name(errno_of(world.sysctl, "sv", path, value)), "EINVAL")
         same(
             f"{file} without privilege",
@@ -484,8 +485,8 @@ def alpha_is_the_namespaces() -> None:
         mpdpa.set_chunk(pair.client, mpdpa.Chunk(1000, mpdpa.SECOND))
         mpdpa.set_chunk(pair.server, mpdpa.Chunk(1000, mpdpa.SECOND))
         alphas = [mpdpa.get_info(s).chunk.alpha_milli for s in (pair.client, pair.server)]  # type: ignore[union-attr]
-        same("alpha at either end", alphas, [700, 1000])
-    world.sysctl("cl", "mptcp_dpa/alpha_milli", 1000)
+        same("alpha at either end", alphas, [700, 0])
+    world.sysctl("cl", "mptcp_dpa/alpha_milli", 0)
 
 
 @case
