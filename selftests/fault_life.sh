@@ -111,7 +111,7 @@ namespace_deleted() {
 	topology_down
 	before=$(namespaces_alive)
 	begin_and_reach || return
-	for ns in "${namespaces[@]}"; do
+	for ns in "$client" "$server"; do
 		ip netns del "$ns"
 	done
 	stream_whole
@@ -126,7 +126,7 @@ namespace_deleted_with_chunks() {
 	topology_down
 	before=$(namespaces_alive)
 	begin_and_reach || return
-	for ns in "${namespaces[@]}"; do
+	for ns in "$client" "$server"; do
 		ip netns del "$ns"
 	done
 	stop "$stream_client"
@@ -231,7 +231,7 @@ memory_of_tcp() {
 
 # Each allocation of the process, in system calls and work done for it, may fail.
 allocations_fail() {
-	local i taken=0 refused
+	local i taken=0
 
 	[ -d $failslab ] || { skip "needs a kernel with FAILSLAB"; return; }
 	stream_prepare || return
@@ -255,7 +255,6 @@ allocations_fail() {
 		stop_processes
 	done
 	echo 0 >$failslab/probability
-	refused=$(<$failslab/times)
 	note "$taken of 40 ended well"
 	stream_begin 1000000
 	stream_whole

@@ -55,13 +55,19 @@ second_subflow_reset() {
 	nothing_stays
 }
 
-# With no subflow left the connection is over: it says so, and goes.
+# expect_reset: the peer sees an error. Whether a sender that waits for room is
+# woken is the kernel's affair: its default scheduler leaves it waiting, too.
+expect_reset() {
+	finish "$stream_server" 120 && fail "the receiver saw a good end"
+	stop "$stream_client"
+	nothing_stays
+}
+
+# With no subflow left the connection is over.
 all_subflows_reset() {
 	begin_and_reach || return
 	kill_subflow "$client" dst $server4
-	stream_ended
-	[ $stream_status = 1 ] || fail "it went on without a subflow"
-	nothing_stays
+	expect_reset
 }
 
 interface_down() {
@@ -128,12 +134,17 @@ all_blackhole_for_a_while() {
 	nothing_stays
 }
 
+# Towards the server; with as much on the way back TCP itself would take minutes.
 loses_third() {
+	local i
+
 	stream_prepare || return
-	spoil 1 loss 30%
-	spoil 2 loss 30%
+	for i in 1 2; do
+		in_ns "dpa$$b$i" tc qdisc replace dev "s$i" root netem \
+			delay 10ms loss 30%
+	done
 	stream_begin 200000
-	stream_whole 200
+	stream_whole 300
 	nothing_stays
 }
 
@@ -192,40 +203,44 @@ middlebox_alters() {
 	nothing_stays
 }
 
-# strip_options: from now on neither end sees an option of MPTCP
+# strip_options [MATCH...]: neither end sees MPTCP's options in such segments
 strip_options() {
-	in_ns "dpa$$a1" nft -f - <<-'EOF'
+	in_ns "dpa$$a1" nft -f - <<-EOF
 		table ip strip {
 			chain c {
 				type filter hook forward priority 0;
-				reset tcp option mptcp
+				$* reset tcp option mptcp
 			}
 		}
 	EOF
 }
 
-# A middlebox begins to drop MPTCP's options in mid-chunk: a connection of one
-# subflow falls back to TCP, and every byte comes.
+# A middlebox lets the handshake pass and no mapping of data: the connection
+# falls back to TCP with a chunk in force, and every byte comes.
 falls_back_in_mid_chunk() {
+	stream_prepare || return
+	stream_before=("chunk len=2000000 ms=3000")
+	strip_options "tcp flags & syn == 0" ||
+		{ skip "needs nft with tcp option reset"; return; }
+	stream_begin $bytes
+	stream_whole
+	nothing_stays
+}
+
+# It begins to when all is established: that the kernel answers with a reset.
+loses_options_later() {
 	stream_prepare || return
 	endpoints_flush
 	stream_begin $bytes
 	stream_reached $((bytes / 3))
 	strip_options || { skip "needs nft with tcp option reset"; return; }
-	stream_ended
-	[ $stream_status = 1 ] && note "it was reset, as the kernel may"
-	[ $stream_status = 1 ] || {
-		expect_eq "received" "$(field "$tmp/server" drain received)" \
-			$stream_bytes
-		expect_eq "hash" "$(field "$tmp/server" drain hash)" \
-			"$(field "$tmp/client" send hash)"
-	}
-	nothing_stays
+	expect_reset
 }
 
 falls_back_at_once() {
 	stream_prepare || return
 	strip_options || { skip "needs nft with tcp option reset"; return; }
+	stream_before=("chunk len=2000000 ms=3000")
 	stream_begin $bytes
 	stream_whole
 	nothing_stays
@@ -282,5 +297,5 @@ run_cases "$@" -- first_subflow_reset second_subflow_reset all_subflows_reset \
 	endpoint_comes_and_goes cheap_path_blackhole \
 	all_blackhole_for_a_while loses_third reorders duplicates corrupts \
 	with_checksums middlebox_alters falls_back_in_mid_chunk \
-	falls_back_at_once peer_without_mptcp peer_refuses_joins window_closed \
-	tiny_buffers over_ipv6
+	loses_options_later falls_back_at_once peer_without_mptcp \
+	peer_refuses_joins window_closed tiny_buffers over_ipv6

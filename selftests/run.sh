@@ -15,7 +15,7 @@
 
 cd "$(dirname "$0")" || exit 1
 
-tests="load attach sockopt deadline guard default netlink sysctl fault_path fault_life"
+tests="load attach sockopt deadline guard default netlink sysctl fault_path fault_life security soak"
 limit=${TEST_TIMEOUT:-$(sed -n 's/^timeout=//p' settings)}
 passed=0
 failed=0

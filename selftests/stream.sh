@@ -26,7 +26,7 @@ at_server() { [ "$stream_family" = 6 ] && echo $server6 || echo $server4; }
 stream_prepare() {
 	topology 2 "${1:-20mbit}" "${2:-10ms}" 65536 || return
 	attach || { fail "cannot attach"; return 1; }
-	scheduler mpdpa
+	scheduler "${STREAM_SCHEDULER:-mpdpa}"
 	endpoint 2 4 subflow backup
 	endpoint 2 6 subflow backup id 12 2>/dev/null
 	# what is silent is given up within the test's time
@@ -78,9 +78,19 @@ stream_reached() {
 		fail "$1 bytes did not come: $(tail -n 2 "$tmp/client" "$tmp/server")"
 }
 
+# What the sockets look like, for whoever reads the log of a failed case.
+show_sockets() {
+	local ns
+
+	for ns in "$client" "$server"; do
+		in_ns "$ns" ss -tiMeaO
+	done
+}
+
 stream_ended() {
 	stream_status=0
-	finish "$stream_client" "${1:-120}" || stream_status=1
+	wait_until "${1:-120}" is_over "$stream_client" || show_sockets
+	finish "$stream_client" 1 || stream_status=1
 	finish "$stream_server" 120 || stream_status=1
 }
 
@@ -114,6 +124,6 @@ nothing_stays() {
 	for ns in "$client" "$server"; do
 		wait_until 240 is_quiet "$ns" && continue
 		fail "${ns##*[0-9]}: $(sockets "$ns") sockets, $(connections "$ns") connections stay"
-		in_ns "$ns" ss -tiMea
+		show_sockets
 	done
 }
