@@ -49,6 +49,25 @@ demo:
 	@$(INSIDE) $(MAKE) --no-print-directory demo-inside
 endif
 
+## check-debug     the selftests on a kernel that watches itself (KASAN, lockdep, ...)
+## soak            an hour of virtual time, 10,000 connections, paths that come and go
+## testing         put what was run into Documentation/testing.md
+.PHONY: check-debug soak testing check-debug-inside soak-inside
+check-debug: export KERNEL := debug
+check-debug soak:
+	@$(INSIDE) $(MAKE) --no-print-directory $@-inside
+
+# beside what is built for the stock kernel
+check-debug-inside:
+	+@$(MAKE) --no-print-directory O=out/debug guest
+	MPDPA_BUILT=out/debug python3 tools/check/check.py --target check-debug
+
+soak-inside: guest
+	python3 tools/check/check.py --target soak
+
+testing:
+	@$(INSIDE) python3 tools/check/results.py render
+
 ## bench-sockopt   what the attached programs cost other option calls: Documentation/sockopt-cost.md
 ## bench-scale     10,000 connections: memory of each, duration of a dump (CONNECTIONS=N)
 .PHONY: bench-sockopt bench-scale

@@ -267,6 +267,11 @@ int mptcp_dpa_nl_conn_get_doit(struct sk_buff *skb, struct genl_info *info)
 	sk = find_sock(info);
 	if (IS_ERR(sk))
 		return PTR_ERR(sk);
+	/* nobody shall take the lock of a socket that is not theirs to read */
+	if (!may_read(genl_info_net(info), skb, sk_uid(sk))) {
+		sock_put(sk);
+		return -EPERM;
+	}
 	snap = kzalloc(sizeof(*snap), GFP_KERNEL);
 	c = snap ? state_of(info, sk) : NULL;
 	if (!snap)
@@ -289,8 +294,6 @@ static int dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 {
 	void *hdr;
 
-	if (!may_read(sock_net(skb->sk), cb->skb, snap->uid))
-		return 0;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			  &netlink_family, NLM_F_MULTI,
 			  MPTCP_DPA_CMD_CONN_GET);
@@ -321,7 +324,8 @@ int mptcp_dpa_nl_conn_get_dumpit(struct sk_buff *skb,
 		c = conn_next_get(net, &id);
 		if (!c)
 			break;
-		if (take(snap, c))
+		/* the lock of others' sockets is not for any caller to take */
+		if (may_read(net, cb->skb, sk_uid(c->sk)) && take(snap, c))
 			err = dump_one(skb, cb, snap);
 		conn_put_sock(c);
 		if (!err)

@@ -33,6 +33,8 @@ struct state {
 	uint64_t	begun_ns;	/* CLOCK_MONOTONIC at the start */
 	uint64_t	sent;
 	uint64_t	received;
+	uint64_t	sent_hash;	/* of all bytes so far */
+	uint64_t	received_hash;
 	bool		in_child;
 	bool		marked;
 	struct mptcp_dpa_info mark;

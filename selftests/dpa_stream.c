@@ -32,6 +32,18 @@ static void fill_pattern(void)
 		pattern[i] = pattern[i - PERIOD];
 }
 
+/* FNV-1a of a stream, of which so many bytes have gone before */
+static void hash_more(uint64_t *hash, uint64_t before,
+		      const unsigned char *data, size_t length)
+{
+	uint64_t h = before ? *hash : 0xcbf29ce484222325;
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		h = (h ^ data[i]) * 0x100000001b3;
+	*hash = h;
+}
+
 /* send N: the next N bytes of the pattern */
 int verb_send(struct state *s, const struct step *step)
 {
@@ -48,12 +60,14 @@ int verb_send(struct state *s, const struct step *step)
 			continue;
 		if (done < 0)
 			return -errno;
+		hash_more(&s->sent_hash, s->sent,
+			  pattern + s->sent % PERIOD, done);
 		s->sent += done;
 		left -= done;
 	}
-	say("{\"step\":\"send\",\"begin_ns\":%llu,\"end_ns\":%llu,\"sent\":%llu}",
+	say("{\"step\":\"send\",\"begin_ns\":%llu,\"end_ns\":%llu,\"hash\":\"%016llx\",\"sent\":%llu}",
 	    (unsigned long long)begin_ns, (unsigned long long)now_ns(),
-	    (unsigned long long)s->sent);
+	    (unsigned long long)s->sent_hash, (unsigned long long)s->sent);
 	return 0;
 }
 
@@ -92,6 +106,7 @@ int verb_drain(struct state *s, const struct step *step)
 		last_ns = at_ns;
 		if (!first_ns)
 			first_ns = at_ns;
+		hash_more(&s->received_hash, s->received, data, done);
 		s->received += done;
 		while (next < step->count && s->received >= mark) {
 			say_arrival(next - 1, at_ns, s->received);
@@ -101,9 +116,10 @@ int verb_drain(struct state *s, const struct step *step)
 	}
 	if (done < 0)
 		return -errno;
-	say("{\"step\":\"drain\",\"received\":%llu,\"first_ns\":%llu,\"last_ns\":%llu,\"gap_ns\":%llu}",
+	say("{\"step\":\"drain\",\"received\":%llu,\"first_ns\":%llu,\"last_ns\":%llu,\"gap_ns\":%llu,\"hash\":\"%016llx\"}",
 	    (unsigned long long)s->received, (unsigned long long)first_ns,
-	    (unsigned long long)last_ns, (unsigned long long)gap_ns);
+	    (unsigned long long)last_ns, (unsigned long long)gap_ns,
+	    (unsigned long long)s->received_hash);
 	return 0;
 }
 
@@ -124,6 +140,7 @@ int verb_recv(struct state *s, const struct step *step)
 			return -ENODATA;
 		if (!as_sent(s, data, done))
 			return -EILSEQ;
+		hash_more(&s->received_hash, s->received, data, done);
 		s->received += done;
 		left -= done;
 	}

@@ -21,7 +21,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-OUT = Path("out/check")
+import results
+
+BUILT = os.environ.get("MPDPA_BUILT", "out")
+OUT = Path(BUILT) / "check"
 RESULT = re.compile(r"^(\s*)(ok|not ok) \d+(?: -)? ?(.*)$")
 
 
@@ -59,12 +62,13 @@ def pytest_suite(name: str, path: str) -> Suite:
     return Suite(name, command, "pytest", {"PYTHONPATH": "tools"})
 
 
-def guest_suite(name: str, tests: list[str], clock: str = "virtual") -> Suite:
-    results = OUT / name.replace(": ", "-")
-    command = ["tools/vm/guest", "run", "--clock", clock, "--timeout", "1500"]
-    command += ["--overlay", "out/guest", "--overlay", "out/selftests"]
-    command += ["--results", str(results), "--log", str(results) + ".log"]
-    command += ["--", "/opt/mpdpa/selftests/run.sh", *tests]
+def guest_suite(name: str, tests: list[str], clock: str = "virtual", runner: str = "run.sh", memory: int = 1024,
+                variables: tuple[str, ...] = (), timeout: int = 1500) -> Suite:  # fmt: skip
+    folder = OUT / name.replace(": ", "-").replace(", ", "-")
+    command = ["tools/vm/guest", "run", "--clock", clock, "--timeout", str(timeout), "--memory", str(memory)]
+    command += ["--overlay", f"{BUILT}/guest", "--overlay", f"{BUILT}/selftests"]
+    command += ["--results", str(folder), "--log", f"{folder}.log"]
+    command += ["--", "env", *variables, f"/opt/mpdpa/selftests/{runner}", *tests]
     return Suite(name, command, "ktap")
 
 
@@ -162,17 +166,48 @@ def suites() -> list[list[Suite]]:
         Suite("kernel: upstream tests", ["tools/check/upstream.py", "--quick", "--jobs", "1"], "ktap"),
         guest_suite("kernel: deadlines", ["deadline"]),
         guest_suite("kernel: loading", ["load"]),
-        guest_suite("kernel: fuzzed", ["fuzz"], "fast"),
+        guest_suite("kernel: faults on paths", ["fault_path"]),
+        guest_suite("kernel: faults in life cycles", ["fault_life"]),
+        guest_suite("kernel: security", ["security"]),
+        guest_suite("kernel: soak", ["soak"]),
     ]
     return [quick, kernel]
+
+
+def debug_suites() -> list[list[Suite]]:
+    """On a kernel that watches itself: its log and its leaks count as cases."""
+    return [
+        [
+            guest_suite("debug: " + ", ".join(tests), tests, clock, "watched.sh", 3072, ("TEST_TIMEOUT=1200", "QUICK=1"))
+            for tests, clock in (
+                (["load", "attach", "sockopt"], "virtual"),
+                (["netlink", "sysctl", "guard", "default"], "virtual"),
+                (["deadline"], "virtual"),
+                (["fault_path"], "virtual"),
+                (["fault_life", "security"], "virtual"),
+                (["soak"], "virtual"),
+            )
+        ]
+    ]
+
+
+def soak_suites() -> list[list[Suite]]:
+    """An hour of virtual time, and ten thousand connections."""
+    load = ("SOAK_SECONDS=3600", "SOAK_CONNECTIONS=10000", "TEST_TIMEOUT=10000")
+    return [[guest_suite("soak", ["soak"], variables=load, timeout=5400)]]
+
+
+TARGETS = {"check": suites, "check-debug": debug_suites, "soak": soak_suites}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", metavar="TEXT", default="", help="suites whose name contains TEXT")
+    parser.add_argument("--target", choices=TARGETS, default="check", help="what is run (default: check)")
     options = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
-    lanes = [[s for s in lane if options.only in s.name] for lane in suites()]
+    started = time.monotonic()
+    lanes = [[s for s in lane if options.only in s.name] for lane in TARGETS[options.target]()]
     report = Report(sum(map(len, lanes)))
     outcomes: list[Outcome] = []
 
@@ -188,6 +223,10 @@ def main() -> int:
     broken = sum(o.failed and all(c.status != "not ok" for c in o.cases) for o in outcomes)
     failed = statuses.count("not ok") + broken
     print(f"{statuses.count('ok')} passed, {failed} failed, {statuses.count('skip')} skipped")
+    if not options.only:
+        results.add(
+            options.target, statuses.count("ok"), failed, statuses.count("skip"), time.monotonic() - started
+        )
     return 1 if failed or not statuses.count("ok") else 0
 
 

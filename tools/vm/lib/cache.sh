@@ -11,6 +11,15 @@ cache_names() {
 	kernels=$cache/kernel-$kernel_key
 	guest_dir=$cache/guest-$guest_key
 	images=$cache/image-$guest_key
+	[[ $series != debug ]] || debug_names
+}
+
+# An hour's work: made anew only when what it is made from has changed.
+debug_names() {
+	local key
+	key=$(key_of "$suite" "$here/lib/debug.sh" "$here/packages/debug.config")
+	kernels=$cache/debug-$key
+	images=$images-$key
 }
 
 # The entry name ("release_debversion") that a series was resolved to.
@@ -60,7 +69,7 @@ lock_for_building() {
 	: >"$log_file"
 }
 
-build_missing() {
+build_environment() {
 	local work=$cache/tmp-build.$$
 	need_host_tools
 	if ! intact "$env_dir"; then
@@ -68,6 +77,29 @@ build_missing() {
 		publish "$work" "$env_dir"
 	fi
 	share_host_network "$env_dir/tree"
+}
+
+# Others may use the cache meanwhile: this one has a lock and a place of its own.
+build_debug_kernel() {
+	local work=$cache/debug-build
+	resolved || resolve_series
+	resolved || die "setup: $kernels/series-$series is missing"
+	exec 8>&- 7>"$cache/debug.lock"
+	flock 7
+	if ! intact "$kernel_dir"; then
+		mkdir -p "$work"
+		step "kernel $kernel_release: build from source" in_env "$env_dir/tree" \
+			bash /src/tools/vm/lib/debug.sh build "/cache/${work##*/}" \
+			"${MPDPA_JOBS:-$(nproc)}" "$kernel_release"
+		seal "$work"
+		publish "$work" "$kernel_dir"
+	fi
+	exec 7>&-
+	lock_for_building
+}
+
+build_missing() {
+	local work=$cache/tmp-build.$$
 	if [[ $refresh == yes ]] || ! resolved; then
 		resolve_series
 	fi
@@ -97,8 +129,12 @@ resolve_series() {
 write_resolution() {
 	local release version
 	# A failing resolution must stop here, so it is not part of a pipeline.
-	in_env "$env_dir/tree" bash /src/tools/vm/lib/kernel.sh resolve "$series" \
-		"$([[ $refresh == yes ]] && echo refresh)" >"$cache/tmp-resolved"
+	if [[ $series == debug ]]; then
+		in_env "$env_dir/tree" bash /src/tools/vm/lib/debug.sh resolve
+	else
+		in_env "$env_dir/tree" bash /src/tools/vm/lib/kernel.sh resolve "$series" \
+			"$([[ $refresh == yes ]] && echo refresh)"
+	fi >"$cache/tmp-resolved"
 	read -r release version <"$cache/tmp-resolved"
 	mkdir -p "$kernels"
 	printf '%s_%s\n' "$release" "${version//[^A-Za-z0-9.+~-]/-}" >"$kernels/series-$series.new"

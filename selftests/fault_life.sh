@@ -1,0 +1,267 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What happens to a scheduler, a module, a namespace, the clock and the memory
+# while connections are in the middle of chunks: their bytes arrive all the same,
+# and when they are over nothing of them stays.
+
+source "$(dirname "$0")/lib.sh"
+source "$(dirname "$0")/topology.sh"
+source "$(dirname "$0")/stream.sh"
+
+need mpdpa
+
+bytes=4000000
+failslab=/sys/kernel/debug/failslab
+
+begin_and_reach() {
+	stream_prepare || return
+	stream_begin $bytes
+	stream_reached $((bytes / 3))
+}
+
+module_goes() {
+	wait_until 30 is_unused || fail "the module has $(module_users) users"
+	expect_ok rmmod module_unload
+}
+
+scheduler_detached() {
+	begin_and_reach || return
+	detach
+	wait_until 5 lacks_scheduler mpdpa || fail "it is still to be had"
+	stream_whole
+	wait_until 240 is_quiet "$client" || fail "connections stay"
+	module_goes
+}
+
+# A second one of the same name: the old connection ends with the old program,
+# new ones begin with the new.
+scheduler_replaced() {
+	local before
+
+	begin_and_reach || return
+	detach
+	attach || fail "a second one cannot be attached"
+	scheduler mpdpa
+	before=$(in_ns "$client" "$mpdpa" stat -j | jq .chunks_set)
+	stream_whole
+	stream_begin 400000
+	stream_whole
+	expect_between "chunks that the new one took" \
+		"$(($(in_ns "$client" "$mpdpa" stat -j | jq .chunks_set) - before))" \
+		1 100
+	nothing_stays
+	detach
+	module_goes
+}
+
+# many times, faster than connections end
+scheduler_flaps() {
+	local i
+
+	stream_prepare || return
+	for i in 1 2 3 4 5 6; do
+		attach || fail "attach $i"
+		scheduler mpdpa
+		port=$((5000 + i))
+		stream_begin 1000000
+		stream_reached 300000
+		detach
+	done
+	port=5000
+	stream_whole
+	wait_until 240 is_quiet "$client" || fail "connections stay"
+	module_goes
+}
+
+unload_in_use() {
+	local said
+
+	begin_and_reach || return
+	said=$(rmmod $module 2>&1) && fail "rmmod succeeded in mid-chunk"
+	note "rmmod: ${said##*: }"
+	detach
+	rmmod $module 2>/dev/null && fail "rmmod succeeded after the detach"
+	stream_whole
+	wait_until 240 is_quiet "$client" || fail "connections stay"
+	module_goes
+}
+
+# The application dies in mid-chunk: what it wrote is delivered.
+application_killed() {
+	begin_and_reach || return
+	stop "$stream_client"
+	finish "$stream_server" 120 || :
+	nothing_stays
+}
+
+# namespaces_alive: those that the kernel has not freed yet
+namespaces_alive() {
+	echo 1 >/sys/kernel/slab/net_namespace/shrink
+	awk '$1 == "net_namespace" { print $2 }' /proc/slabinfo
+}
+
+as_few_as() { [ "$(namespaces_alive)" -le "$1" ]; }
+
+# The names go, the processes in them go on; then the processes are killed with
+# chunks queued, and the namespaces follow.
+namespace_deleted() {
+	local before ns
+
+	topology_down
+	before=$(namespaces_alive)
+	begin_and_reach || return
+	for ns in "$client" "$server"; do
+		ip netns del "$ns"
+	done
+	stream_whole
+	topology_down 2>/dev/null
+	wait_until 240 as_few_as "$before" ||
+		fail "$(namespaces_alive) namespaces live, $before did before"
+}
+
+namespace_deleted_with_chunks() {
+	local before ns
+
+	topology_down
+	before=$(namespaces_alive)
+	begin_and_reach || return
+	for ns in "$client" "$server"; do
+		ip netns del "$ns"
+	done
+	stop "$stream_client"
+	stop "$stream_server"
+	topology_down 2>/dev/null
+	wait_until 240 as_few_as "$before" ||
+		fail "$(namespaces_alive) namespaces live, $before did before"
+	detach
+	module_goes
+}
+
+# step_clock SECONDS: the time of day, by this much
+step_clock() { date -s "@$(($(date +%s) + $1))" >/dev/null; }
+
+# Deadlines are on CLOCK_MONOTONIC: no step of the time of day moves one.
+clock_steps() {
+	stream_prepare || return
+	server "$server" $server4 $port "$tmp/server" \
+		"buffers receive 4000000" accept "drain 1000 2000000 2000000" shutdown
+	stream_server=$last_pid
+	start "$tmp/client" client "$client" "connect $server4 $port" \
+		"send 1000" "wait subflows=2" "sleep 100" \
+		"chunk len=2000000 ms=3000" "send 2000000" "wait queued=0" \
+		"chunk len=2000000 ms=3000" "send 2000000" "wait queued=0" \
+		info shutdown drain
+	stream_client=$last_pid
+	stream_bytes=4001000
+	stream_reached 1000
+	step_clock 7200
+	stream_reached 2001000
+	step_clock -86400
+	stream_whole
+	step_clock 79200
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" 2
+	expect_eq "chunks missed" "$(field "$tmp/client" info missed)" 0
+	nothing_stays
+}
+
+# All tasks frozen and thawed, as on the way into and out of a suspension.
+suspended() {
+	grep -qw freezer /sys/power/pm_test 2>/dev/null ||
+		{ skip "needs a kernel with PM_DEBUG"; return; }
+	grep -qw freeze /sys/power/state ||
+		{ skip "needs suspend to idle"; return; }
+	begin_and_reach || return
+	echo freezer >/sys/power/pm_test
+	expect_ok "the suspension" bash -c "echo freeze >/sys/power/state"
+	echo none >/sys/power/pm_test
+	stream_whole
+	nothing_stays
+}
+
+# The application runs where next to no kernel memory is to be had: options say
+# ENOMEM, or the process is killed; the rest of the system does not notice.
+memory_of_cgroup() {
+	local group=$cgroup/small
+
+	echo +memory >"$(dirname "$cgroup")/cgroup.subtree_control" 2>/dev/null
+	[ -e "$cgroup/memory.max" ] ||
+		{ skip "needs the memory controller"; return; }
+	stream_prepare || return
+	# processes and children: only leaves may have both
+	mkdir "$cgroup/rest" "$group"
+	for pid in $(<"$cgroup/cgroup.procs"); do
+		echo "$pid" >"$cgroup/rest/cgroup.procs" 2>/dev/null
+	done
+	echo +memory >"$cgroup/cgroup.subtree_control" || {
+		skip "the controller cannot be handed down"
+		return
+	}
+	echo 2M >"$group/memory.max"
+	server "$server" $server4 $port "$tmp/server" accept "drain => any"
+	stream_server=$last_pid
+	start "$tmp/small" bash -c "echo \$\$ >$group/cgroup.procs
+		exec ip netns exec $client $files/dpa_sock \
+		'connect $server4 $port' $(printf "'chunk len=100 ms=5000 => any' %.0s" {1..60}) \
+		'send 500000'"
+	note "it ended with $(finish "$last_pid" 120; echo $?)," \
+		"$(awk '/^oom_kill / { print $2 }' "$group/memory.events") killed"
+	stop "$stream_server"
+	stream_begin 1000000
+	stream_whole
+	nothing_stays
+	echo -memory >"$cgroup/cgroup.subtree_control"
+	echo $$ >"$cgroup/cgroup.procs"
+}
+
+# TCP as a whole is out of its memory; it goes on with the least.
+memory_of_tcp() {
+	local before
+
+	before=$(sysctl -n net.ipv4.tcp_mem)
+	stream_prepare || return
+	stream_begin $bytes
+	stream_reached $((bytes / 4))
+	sysctl -qw net.ipv4.tcp_mem="8 16 32"
+	sleep 1
+	sysctl -qw net.ipv4.tcp_mem="$before"
+	stream_whole
+	nothing_stays
+}
+
+# Each allocation of the process, in system calls and work done for it, may fail.
+allocations_fail() {
+	local i taken=0
+
+	[ -d $failslab ] || { skip "needs a kernel with FAILSLAB"; return; }
+	stream_prepare || return
+	echo Y >$failslab/task-filter
+	echo N >$failslab/ignore-gfp-wait
+	echo 0 >$failslab/verbose
+	echo 10 >$failslab/probability
+	for ((i = 0; i < 40; i++)); do
+		echo -1 >$failslab/times
+		server "$server" $server4 $((5100 + i)) "$tmp/server" accept \
+			"drain => any"
+		start "$tmp/failing" in_ns "$client" bash -c "
+			echo 1 >/proc/self/make-it-fail
+			exec $files/dpa_sock 'socket 4 mptcp => any' \
+			'connect $server4 $((5100 + i)) => any' \
+			'chunk len=1000 ms=2000 => any' \
+			'chunk len=1000 ms=2000 => any' \
+			'chunk len=30000 ms=2000 => any' 'info => any' \
+			'send 32000 => any' 'info => any' shutdown close"
+		finish "$last_pid" 60 && taken=$((taken + 1))
+		stop_processes
+	done
+	echo 0 >$failslab/probability
+	note "$taken of 40 ended well"
+	stream_begin 1000000
+	stream_whole
+	nothing_stays
+}
+
+run_cases "$@" -- scheduler_detached scheduler_replaced scheduler_flaps \
+	unload_in_use application_killed namespace_deleted \
+	namespace_deleted_with_chunks clock_steps suspended memory_of_cgroup \
+	memory_of_tcp allocations_fail

@@ -1,0 +1,300 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The claims of Documentation/security.md: who may do what, and how little a
+# hostile application or a hostile peer can do. The claims have numbers there;
+# each case names those that it tests.
+
+source "$(dirname "$0")/lib.sh"
+source "$(dirname "$0")/topology.sh"
+source "$(dirname "$0")/stream.sh"
+
+need mpdpa tc unshare
+
+mallory=12345	# a user, as is nobody; neither may touch the other's
+
+as_mallory() { setpriv --reuid=$mallory --regid=$mallory --clear-groups --no-new-privs "$@"; }
+
+nstat_of() { in_ns "$1" nstat -asz "$2" | awk -v n="$2" '$1 == n { print $2 }'; }
+stat_of() { in_ns "$1" "$mpdpa" stat -j | jq ".$2"; }
+
+# held_by_nobody: one connection with a chunk, which lives until it is stopped
+held_by_nobody() {
+	server "$server" $server4 $port "$tmp/server" accept "drain => any"
+	start "$tmp/held" as_nobody ip netns exec "$client" true
+	start "$tmp/held" in_ns "$client" setpriv --reuid=65534 --regid=65534 \
+		--clear-groups --no-new-privs "$files/dpa_sock" \
+		"connect $server4 $port" "chunk len=100000 ms=60000 cookie=77" \
+		"send 1000" "wait acked=1000" "say ready" "sleep 60000"
+	held=$last_pid
+	wait_until 10 grep -q ready "$tmp/held" || fail "$(cat "$tmp/held")"
+	held_id=$(in_ns "$client" "$mpdpa" -j conn | jq '.[0].id')
+	held_token=$(in_ns "$client" "$mpdpa" -j conn | jq -r '.[0].token')
+}
+
+# 1, 2, 3: an unprivileged user has its own sockets and nothing else
+unprivileged_users() {
+	local seen
+
+	stream_prepare || return
+	held_by_nobody
+	seen=$(in_ns "$client" as_mallory "$mpdpa" -j conn | jq length)
+	expect_eq "connections that another user sees" "$seen" 0
+	seen=$(in_ns "$client" as_nobody "$mpdpa" -j conn | jq length)
+	expect_eq "connections that their owner sees" "$seen" 1
+	expect_fails "read by number" in_ns "$client" as_mallory \
+		"$mpdpa" conn show id "$held_id"
+	expect_fails "read by token" in_ns "$client" as_mallory \
+		"$mpdpa" conn show token "$held_token"
+	expect_fails "set by another" in_ns "$client" as_mallory \
+		"$mpdpa" conn set id "$held_id" alpha 2
+	expect_fails "set by its owner" in_ns "$client" as_nobody \
+		"$mpdpa" conn set id "$held_id" alpha 2
+	expect_fails "a cost" in_ns "$client" as_nobody "$mpdpa" path set dev c1 cost 9
+	expect_fails "a setting" in_ns "$client" as_nobody bash -c \
+		"echo 500 >/proc/sys/net/mptcp_dpa/alpha_milli"
+	expect_fails "events" in_ns "$client" as_nobody timeout 5 "$mpdpa" monitor
+	expect_fails "attach" as_nobody "$mpdpa" load
+	expect_fails "detach" as_nobody "$mpdpa" unload
+	has_scheduler mpdpa || fail "the scheduler is gone"
+	stop "$held"
+	nothing_stays
+}
+
+# 4: a preference may raise what a path costs, never undercut the operator
+preferences_do_not_undercut() {
+	local python=$here/dpa_pref.py
+
+	stream_prepare || return
+	in_ns "$client" "$mpdpa" path set dev c2 cost 50 || fail "cost"
+	server "$server" $server4 $port "$tmp/server" accept "drain => any"
+	in_ns "$client" as_nobody python3 "$python" $server4 $port c2 50 10 90 \
+		>"$tmp/pref" || fail "$(cat "$tmp/pref")"
+	expect_eq "answers to the same, less, more" "$(xargs <"$tmp/pref")" \
+		"ok EPERM ok"
+	nothing_stays
+}
+
+# 3, 5: root of a user namespace rules its own network namespace alone
+foreign_root() {
+	local said
+
+	stream_prepare || return
+	held_by_nobody
+	said=$(in_ns "$client" as_nobody unshare -Urn bash -c "
+		$mpdpa path set dev lo cost 7 && $mpdpa -j path &&
+		$mpdpa -j conn && sysctl -qw net.mptcp_dpa.alpha_milli=700 &&
+		$mpdpa conn set token $held_token alpha 2 && echo reached")
+	grep -q '"cost": *7' <<<"$said" || fail "cannot rule its own: $said"
+	grep -q reached <<<"$said" && fail "it changed a foreign connection"
+	grep -q "$held_token" <<<"$said" && fail "it sees a foreign connection"
+	said=$(in_ns "$client" as_nobody unshare -Ur bash -c \
+		"$mpdpa path set dev c1 cost 7" 2>&1) &&
+		fail "root without its own network set a cost: $said"
+	expect_eq "costs outside" "$(in_ns "$client" "$mpdpa" -j path | jq length)" 0
+	expect_eq "alpha outside" \
+		"$(in_ns "$client" sysctl -n net.mptcp_dpa.alpha_milli)" 1000
+	stop "$held"
+	nothing_stays
+}
+
+# 5: connections, costs, settings and counters of one namespace are its own
+nothing_across_namespaces() {
+	stream_prepare || return
+	held_by_nobody
+	in_ns "$client" "$mpdpa" path set dev c1 cost 9
+	sysctl_in "$client" net.mptcp_dpa.alpha_milli=1234
+	expect_eq "connections of the server's" \
+		"$(in_ns "$server" "$mpdpa" -j conn | jq length)" 0
+	expect_fails "by token" in_ns "$server" "$mpdpa" conn show token "$held_token"
+	expect_fails "by number" in_ns "$server" "$mpdpa" conn set id "$held_id" alpha 2
+	expect_eq "costs" "$(in_ns "$server" "$mpdpa" -j path | jq length)" 0
+	expect_eq "alpha" "$(in_ns "$server" sysctl -n net.mptcp_dpa.alpha_milli)" 1000
+	expect_eq "chunks" "$(stat_of "$server" chunks_set)" 0
+	stop "$held"
+	nothing_stays
+}
+
+# 6, 7: chunks of a connection are bounded, and so is what they take; a cgroup
+# pays for them. 512 bytes and a KB for each connection, 64 chunks of some 64.
+bounded_memory() {
+	local i group=$cgroup/memory before after
+	local -a steps=()
+
+	echo +memory >"$(dirname "$cgroup")/cgroup.subtree_control" 2>/dev/null
+	[ -e "$cgroup/memory.max" ] || { skip "needs the memory controller"; return; }
+	mkdir "$group"
+	if ! echo +memory >"$cgroup/cgroup.subtree_control" 2>/dev/null; then
+		# the test itself is in the way: its group is beside
+		rmdir "$group"
+		group=$(dirname "$cgroup")/dpa-$$-memory
+		mkdir "$group"
+	fi
+	stream_prepare || return
+	[ "${group%/*}" = "$cgroup" ] || "$mpdpa" load --cgroup "$group" 2>/dev/null ||
+		attach_options "$group"
+	for ((i = 0; i < 70; i++)); do
+		steps+=("chunk len=100 ms=30000 => any")
+	done
+	server "$server" $server4 $port "$tmp/server" accept "drain => any"
+	start "$tmp/out" bash -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' \
+		- "$group" ip netns exec "$client" "$files/dpa_sock" \
+		"connect $server4 $port" "say before" "sleep 1000" \
+		"${steps[@]}" info "say after" "sleep 60000"
+	wait_until 10 grep -q before "$tmp/out"
+	before=$(awk '$1 == "slab" { print $2 }' "$group/memory.stat")
+	wait_until 10 grep -q after "$tmp/out"
+	after=$(awk '$1 == "slab" { print $2 }' "$group/memory.stat")
+	expect_eq "chunks queued of 70" "$(field "$tmp/out" info queued)" 64
+	note "charged to the cgroup: $((after - before)) bytes"
+	expect_between "charged to the cgroup" $((after - before)) 1024 65536
+	stop "$last_pid"
+	nothing_stays
+	[ "${group%/*}" = "$cgroup" ] || rmdir "$group"
+}
+
+# 8: however an application asks, its connection is looked at no more often than
+# every 5 ms, or once a call, and tells the peer at most ten times a second.
+bounded_timers() {
+	local i ticks prio began now
+	local -a steps=()
+
+	stream_prepare || return
+	for ((i = 0; i < 60; i++)); do
+		steps+=("chunk len=20000 ms=2" "send 20000" "wait queued=0"
+			"sleep 20")
+	done
+	now_ms
+	began=$now
+	server "$server" $server4 $port "$tmp/server" accept drain shutdown
+	client "$client" "connect $server4 $port" "send 1000" "wait subflows=2" \
+		"${steps[@]}" shutdown drain >"$tmp/client" ||
+		fail "$(tail -n 2 "$tmp/client")"
+	now_ms
+	ticks=$(stat_of "$client" ticks)
+	prio=$(nstat_of "$client" MPTcpExtMPPrioTx)
+	note "in $((now - began)) ms: $ticks looks, $prio MP_PRIO"
+	# besides timers, a chunk asks for one look and its decisions for one
+	expect_between "looks" "$ticks" 1 $(((now - began) / 5 + 60 * 4))
+	expect_between "MP_PRIO" "$prio" 0 $(((now - began) / 100 * 2 + 4))
+	nothing_stays
+}
+
+# 9: who listens to events and does not read loses some; nothing piles up
+bounded_events() {
+	local i held
+
+	stream_prepare || return
+	start "$tmp/monitor" in_ns "$client" "$mpdpa" monitor -j
+	held=$last_pid
+	wait_until 5 in_ns "$client" grep -q . /proc/net/netlink
+	kill -STOP -- "-$held"
+	for i in 1 2 3; do
+		stream_begin 400000
+		stream_whole
+	done
+	note "queued for it: $(in_ns "$client" awk \
+		'$5 > most { most = $5 } END { print most + 0 }' /proc/net/netlink) bytes"
+	expect_between "bytes queued for who does not read" \
+		"$(in_ns "$client" awk '$5 > most { most = $5 } END { print most + 0 }' \
+			/proc/net/netlink)" 0 1048576
+	kill -CONT -- "-$held"
+	stop "$held"
+	nothing_stays
+}
+
+# bytes_first_sent SUBFLOW-INDEX: payload on it, what TCP repeated not counted
+bytes_first_sent() {
+	grep '^{"step":"subflows"' "$tmp/client" | tail -n 1 |
+		jq ".subflows[$1] | .bytes_sent - .bytes_retrans"
+}
+
+# A chunk of 1 MB that is hopeless on the cheap path among 4 MB without one.
+costly_transfer() {
+	server "$server" $server4 $port "$tmp/server" \
+		${1:+"buffers receive $1"} accept ${2:+"sleep $2"} drain shutdown
+	stream_server=$last_pid
+	start "$tmp/client" client "$client" "connect $server4 $port" \
+		"send 1000" "wait subflows=2" "sleep 100" "send 500000" \
+		"chunk len=1000000 ms=300" "send 1000000" \
+		"send 500000" "wait queued=0 within=60000" subflows \
+		shutdown drain
+	stream_client=$last_pid
+	stream_bytes=2001000
+}
+
+# 10: at most 105 of 100 declared bytes, what TCP retransmits not counted
+expect_costly_bound() {
+	note "costly: $(bytes_first_sent 1) of 1000000 declared bytes"
+	expect_between "bytes on the costly path" "$(bytes_first_sent 1)" 1 1050000
+}
+
+# The peer orders other priorities as fast as it can.
+peer_floods_prio() {
+	local flood
+
+	stream_prepare 8mbit 25ms || return
+	costly_transfer
+	wait_until 10 grep -q '"sent":501000' "$tmp/client"
+	start "$tmp/flood" in_ns "$server" bash -c "
+		ip mptcp endpoint add $server4 id 1
+		while :; do
+			ip mptcp endpoint change $server4 backup
+			ip mptcp endpoint change $server4 nobackup
+		done"
+	flood=$last_pid
+	stream_whole
+	stop "$flood"
+	note "MP_PRIO received: $(nstat_of "$client" MPTcpExtMPPrioRx)"
+	expect_between "MP_PRIO received" "$(nstat_of "$client" MPTcpExtMPPrioRx)" \
+		20 100000
+	expect_costly_bound
+	nothing_stays
+}
+
+# The peer opens its window by little, and closes it.
+peer_plays_with_window() {
+	stream_prepare 8mbit 25ms || return
+	costly_transfer 8000 2000
+	stream_whole
+	expect_costly_bound
+	nothing_stays
+}
+
+# Each acknowledgment comes as five, each for a fifth of the bytes.
+peer_divides_acks() {
+	local i object
+
+	object=$(find_file ack_division.bpf.o) || { skip "needs the program"; return; }
+	stream_prepare 8mbit 25ms || return
+	for i in 1 2; do
+		in_ns "dpa$$a$i" tc qdisc add dev mid clsact
+		in_ns "dpa$$a$i" tc filter add dev mid ingress bpf da \
+			obj "$object" sec tc || { fail "no program"; return; }
+	done
+	costly_transfer
+	stream_whole
+	i=$(in_ns "$client" nstat -asz TcpInSegs | awk '/InSegs/ { print $2 }')
+	note "segments in: $i, out: $(in_ns "$server" nstat -asz TcpOutSegs |
+		awk '/OutSegs/ { print $2 }')"
+	expect_between "acknowledgments at the client" "$i" \
+		"$(($(in_ns "$server" nstat -asz TcpOutSegs |
+			awk '/OutSegs/ { print $2 }') * 2))" 1000000
+	expect_costly_bound
+	nothing_stays
+}
+
+# A third of what the costly path carries is lost on purpose.
+peer_loses_costly() {
+	stream_prepare 8mbit 25ms || return
+	in_ns "dpa$$b2" tc qdisc replace dev s2 root netem delay 25ms loss 30%
+	costly_transfer
+	stream_whole
+	expect_costly_bound
+	nothing_stays
+}
+
+run_cases "$@" -- unprivileged_users preferences_do_not_undercut foreign_root \
+	nothing_across_namespaces bounded_memory bounded_timers bounded_events \
+	peer_floods_prio peer_plays_with_window peer_divides_acks \
+	peer_loses_costly

@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Long use: connections of many kinds are opened and closed all the time while
+# paths come and go; memory stays flat, no connection is stuck, the kernel has
+# nothing to say.
+#
+#	SOAK_CONNECTIONS=N	how many are opened and closed (400)
+#	SOAK_SECONDS=N		over how much time (120)
+
+source "$(dirname "$0")/lib.sh"
+source "$(dirname "$0")/topology.sh"
+source "$(dirname "$0")/stream.sh"
+
+need mpdpa
+
+total=${SOAK_CONNECTIONS:-400}
+seconds=${SOAK_SECONDS:-120}
+workers=8
+# of one process, which does one after the other
+batch=20
+
+# What a batch of one worker is made of: "the client's steps|the server's".
+kinds=(
+	"send 3000;shutdown;drain|drain;shutdown"
+	"chunk len=3000 ms=100;send 3000;wait queued=0;shutdown;drain|drain;shutdown"
+	"send 1000;chunk len=60000 ms=300;send 60000;shutdown;drain|drain;shutdown"
+	"chunk len=40000 ms=20;chunk len=9000 ms=4000;send 49000;shutdown;drain|drain;shutdown"
+	"chunk len=100000 ms=5000;send 5000;wait acked=5000 within=20000 => any;abort|drain => any"
+	"chunk len=90000 ms=500;send 30000 => any;close|recv 2000;abort"
+	"chunk len=1000 ms=50;close|drain => any"
+	"send 1000;wait subflows=2 within=300 => any;chunk len=80000 ms=200;send 80000;shutdown;drain|drain;shutdown"
+)
+
+# worker NUMBER ROUNDS: rounds of a batch each, spread over the time
+worker() {
+	local number=$1 rounds=$2 at=$((6000 + $1)) round i kind begun now
+	local -a there here_steps
+
+	now_ms
+	begun=$now
+	for ((round = 0; round < rounds; round++)); do
+		there=()
+		here_steps=()
+		for ((i = 0; i < batch; i++)); do
+			kind=${kinds[(number + round + i) % ${#kinds[@]}]}
+			IFS=';' read -ra steps <<<"${kind%|*}"
+			here_steps+=("connect $server4 $at" "${steps[@]}" close)
+			IFS=';' read -ra steps <<<"${kind#*|}"
+			there+=(accept "${steps[@]}")
+		done
+		timeout 900 ip netns exec "$server" "$files/dpa_sock" \
+			"listen $server4 $at" "${there[@]}" >"$tmp/there$number" &
+		wait_until 20 is_listening "$server" $at || echo "no server"
+		timeout 900 ip netns exec "$client" "$files/dpa_sock" \
+			"${here_steps[@]}" >"$tmp/here$number" ||
+			echo "client $number, round $round: status $?," \
+				"$(tail -n 2 "$tmp/here$number")"
+		wait $! || echo "server $number, round $round: status $?," \
+			"$(tail -n 2 "$tmp/there$number")"
+		echo "done $batch"
+		now_ms
+		i=$(((round + 1) * seconds * 1000 / rounds - now + begun))
+		[ $i -le 0 ] || sleep "$((i / 1000)).$(printf %03d $((i % 1000)))"
+	done
+}
+
+# The second path goes and comes: as an endpoint, as an interface, in silence.
+churn() {
+	local round
+
+	for ((round = 0; ; round++)); do
+		case $((round % 4)) in
+		0)	ip -n "$client" mptcp endpoint del id 2
+			sleep 2
+			endpoint 2 4 subflow backup ;;
+		1)	ip -n "$client" link set c2 down
+			sleep 2
+			ip -n "$client" link set c2 up
+			ip -n "$client" route replace default via 10.0.2.2 \
+				dev c2 table 2 ;;
+		2)	path_silent 2
+			sleep 2
+			shape 2 20mbit 10ms 65536 ;;
+		3)	path_rate 1 $((4 + round % 5 * 4))mbit
+			sleep 2 ;;
+		esac
+		sleep 3
+	done
+}
+
+# what the kernel's own allocations hold, once all that waits is freed
+kept_bytes() {
+	local cache
+
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	for cache in /sys/kernel/slab/kmalloc* /sys/kernel/slab/*MPTCP*; do
+		echo 1 >"$cache/shrink"
+	done
+	awk '/^kmalloc|MPTCP/ { n += $2 * $4 } END { print n }' /proc/slabinfo
+}
+
+# load ROUNDS: by all workers, to the end, all of it well
+load() {
+	local i worker_pids=() churn_pid
+
+	start "$tmp/churn" churn
+	churn_pid=$last_pid
+	for ((i = 0; i < workers; i++)); do
+		start "$tmp/worker$i" worker $i "$1"
+		worker_pids+=("$last_pid")
+	done
+	for ((i = 0; i < workers; i++)); do
+		wait_until $((seconds * 2 + 900)) is_over "${worker_pids[i]}" ||
+			fail "worker $i is stuck: $(cat "$tmp/here$i")"
+		opened=$((opened + batch * $(grep -c '^done' "$tmp/worker$i")))
+		grep -v '^done' "$tmp/worker$i" | head -n 3 >"$tmp/bad"
+		[ ! -s "$tmp/bad" ] || fail "$(cat "$tmp/bad")"
+	done
+	stop "$churn_pid"
+	ip -n "$client" link set c2 up
+	shape 2 20mbit 10ms 65536
+}
+
+# By the end a connection's state, kept, would have 1 KB each.
+mixed_loads() {
+	local before kept warm rounds begun=$SECONDS opened=0 lines
+
+	rounds=$(((total + workers * batch - 1) / (workers * batch)))
+	stream_prepare || return
+	seconds=20 load 1
+	nothing_stays
+	warm=$opened
+	before=$(kept_bytes)
+	load "$rounds"
+	nothing_stays
+	kept=$(($(kept_bytes) - before))
+	note "$opened connections in $((SECONDS - begun)) s kept $kept bytes"
+	expect_between "connections" $opened "$total" 1000000
+	# 24 KB go and come by themselves
+	expect_between "bytes kept" $kept -100000000 \
+		$((24576 + 64 * (opened - warm)))
+	lines=$(log_since "$test_name mixed_loads $$" | grep -cv ": veth\|c2: ")
+	expect_eq "lines in the kernel's log" "$lines" 0
+	detach
+	wait_until 30 is_unused || fail "the module has $(module_users) users"
+}
+
+run_cases "$@" -- mixed_loads

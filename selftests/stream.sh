@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# For tests that spoil a transfer: a stream with deadlines from the client to the
+# server of topology.sh, and whether it came whole and left nothing behind.
+#
+#	stream_begin BYTES [STEP...]	starts it, with these steps after accept()
+#	stream_reached BYTES		waits until so many have come
+#	stream_whole [SECONDS]		it ends well, all came in order
+#	stream_ended [SECONDS]		it ends, whole or with an error
+#	nothing_stays			sockets, state and users are gone
+#
+# Sourced after lib.sh and topology.sh.
+
+port=${port:-5000}
+
+# how the sockets of the next stream are made
+stream_family=4
+stream_listener=mptcp
+# steps of the client before connect()
+declare -a stream_before=()
+
+at_server() { [ "$stream_family" = 6 ] && echo $server6 || echo $server4; }
+
+# stream_prepare [RATE [DELAY]]: two paths, the second one costly
+stream_prepare() {
+	topology 2 "${1:-20mbit}" "${2:-10ms}" 65536 || return
+	attach || { fail "cannot attach"; return 1; }
+	scheduler "${STREAM_SCHEDULER:-mpdpa}"
+	endpoint 2 4 subflow backup
+	endpoint 2 6 subflow backup id 12 2>/dev/null
+	# what is silent is given up within the test's time
+	sysctl_in "$client" net.ipv4.tcp_syn_retries=2 \
+		net.ipv4.tcp_orphan_retries=3 net.ipv4.tcp_retries2=8
+	sysctl_in "$server" net.ipv4.tcp_orphan_retries=3 net.ipv4.tcp_retries2=8
+	stream_family=4
+	stream_listener=mptcp
+	stream_before=()
+}
+
+# The bytes go as eight chunks, the first one long before the paths are full, so
+# that deadlines, misses and both paths are in play whatever happens.
+stream_begin() {
+	local bytes=$1 part i
+	local -a steps=() marks=()
+
+	shift
+	part=$((bytes / 8))
+	for ((i = 0; i < 8; i++)); do
+		steps+=("chunk len=$part ms=$((200 + i * 150)) => any"
+			"send $part")
+		marks+=("$part")
+	done
+	stream_bytes=$((part * 8 + 1000))
+	start "$tmp/server" in_ns "$server" "$files/dpa_sock" \
+		"socket $stream_family $stream_listener" \
+		"listen $(at_server) $port" accept "$@" \
+		"drain 1000 ${marks[*]}" shutdown
+	stream_server=$last_pid
+	wait_until 10 is_listening "$server" $port || fail "nothing listens"
+	start "$tmp/client" client "$client" "socket $stream_family mptcp" \
+		"${stream_before[@]}" "connect $(at_server) $port" "send 1000" \
+		"${steps[@]}" shutdown drain
+	stream_client=$last_pid
+}
+
+stream_arrived() {
+	local got
+
+	got=$(sed -n 's/.*"step":"arrival".*"received":\([0-9]*\).*/\1/p' \
+		"$tmp/server" | tail -n 1)
+	[ "${got:-0}" -ge "$1" ]
+}
+
+# stream_reached BYTES: of the stream at the receiver, as far as marks tell
+stream_reached() {
+	wait_until "${2:-60}" stream_arrived "$1" ||
+		fail "$1 bytes did not come: $(tail -n 2 "$tmp/client" "$tmp/server")"
+}
+
+# What the sockets look like, for whoever reads the log of a failed case.
+show_sockets() {
+	local ns
+
+	for ns in "$client" "$server"; do
+		in_ns "$ns" ss -tiMeaO
+	done
+}
+
+stream_ended() {
+	stream_status=0
+	wait_until "${1:-120}" is_over "$stream_client" || show_sockets
+	finish "$stream_client" 1 || stream_status=1
+	finish "$stream_server" 120 || stream_status=1
+}
+
+stream_whole() {
+	stream_ended "${1:-120}"
+	[ $stream_status = 0 ] ||
+		fail "it ended: $(tail -n 2 "$tmp/client"; tail -n 2 "$tmp/server")"
+	expect_eq "received" "$(field "$tmp/server" drain received)" "$stream_bytes"
+	expect_eq "hash at the receiver" "$(field "$tmp/server" drain hash)" \
+		"$(field "$tmp/client" send hash)"
+}
+
+# sockets NAMESPACE: of MPTCP, whatever their state
+sockets() {
+	in_ns "$1" cat /proc/net/protocols |
+		awk '$1 ~ /^MPTCP/ { n += $3 } END { print n + 0 }'
+}
+
+# connections NAMESPACE: those whose state the module holds
+connections() {
+	in_ns "$1" "$mpdpa" stat -j | jq .connections
+}
+
+is_quiet() { [ "$(sockets "$1")" = 0 ] && [ "$(connections "$1")" = 0 ]; }
+
+# What was closed is over when both ends have given it up: a minute and more
+# where a path is silent.
+nothing_stays() {
+	local ns
+
+	for ns in "$client" "$server"; do
+		wait_until 240 is_quiet "$ns" && continue
+		fail "${ns##*[0-9]}: $(sockets "$ns") sockets, $(connections "$ns") connections stay"
+		show_sockets
+	done
+}
