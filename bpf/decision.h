@@ -84,7 +84,7 @@ static __always_inline __u64 dpa_minus(__u64 a, __u64 b)
 
 /* Begins a look at all paths. */
 static __always_inline void dpa_look_begin(struct dpa_state *st,
-					struct dpa_scratch *s)
+					   struct dpa_scratch *s)
 {
 	int i;
 
@@ -133,7 +133,7 @@ static __always_inline void dpa_look_at(struct dpa_state *st,
 
 /* What the paths in use will carry until the deadline of the chunk in force. */
 static __always_inline void dpa_forecast(struct dpa_state *st,
-					const struct dpa_scratch *s)
+					 const struct dpa_scratch *s)
 {
 	const struct dpa_outlook *o = &s->outlook;
 	__s64 left_ns = st->chunk_deadline_ns + o->rtt_ns / 2 - st->now_ns;
@@ -143,7 +143,7 @@ static __always_inline void dpa_forecast(struct dpa_state *st,
 
 /* Is it time for a decision? */
 static __always_inline int dpa_is_due(const struct dpa_state *st,
-					const struct dpa_scratch *s)
+				      const struct dpa_scratch *s)
 {
 	return st->cost_limit < s->outlook.cheapest || !st->decided_ns ||
 	       st->now_ns >= st->decided_ns +
@@ -152,7 +152,7 @@ static __always_inline int dpa_is_due(const struct dpa_state *st,
 
 /* Begins a decision of either rule, after a look. */
 static __always_inline void dpa_decide_begin(struct dpa_state *st,
-					struct dpa_scratch *s)
+					     struct dpa_scratch *s)
 {
 	dpa_forecast(st, s);
 	dpa_set_reach(st, s, dpa_minus(st->chunk_deadline_ns, st->now_ns), 0);
@@ -161,7 +161,7 @@ static __always_inline void dpa_decide_begin(struct dpa_state *st,
 }
 
 static __always_inline void dpa_decide_threshold(struct dpa_state *st,
-					const struct dpa_scratch *s)
+						 const struct dpa_scratch *s)
 {
 	st->cost_limit = dpa_threshold(st, s);
 	st->open_cost = 0;
@@ -226,7 +226,8 @@ static __always_inline int dpa_is_late(const struct dpa_state *st,
  * gets: a full burst, but on costlier paths no more than it must.
  */
 static __always_inline __u32 dpa_picked(struct dpa_state *st,
-					const struct dpa_scratch *s, __u32 burst)
+					const struct dpa_scratch *s,
+					__u32 burst)
 {
 	const struct dpa_path *p = dpa_row(st, s->best);
 

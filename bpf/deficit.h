@@ -74,7 +74,7 @@ static __always_inline __u64 dpa_sure_rate(const struct dpa_path *p,
 
 /* How far paths reach until a deadline. */
 static __always_inline void dpa_set_reach(struct dpa_state *st,
-					struct dpa_scratch *s, __u64 left_ns,
+					  struct dpa_scratch *s, __u64 left_ns,
 					  __u32 alpha_milli)
 {
 	struct dpa_reach *r = &s->reach;
@@ -92,7 +92,7 @@ static __always_inline void dpa_set_reach(struct dpa_state *st,
 
 /* All usable paths of the least cost above @above, as s->level. */
 static __always_inline void dpa_gather(struct dpa_state *st,
-					struct dpa_scratch *s, __u32 above)
+				       struct dpa_scratch *s, __u32 above)
 {
 	struct dpa_level *level = &s->level;
 	int i;
@@ -120,7 +120,7 @@ static __always_inline void dpa_gather(struct dpa_state *st,
 
 /* Is it time to use s->level for a shortfall of so many bytes? */
 static __always_inline int dpa_is_time(const struct dpa_state *st,
-					const struct dpa_scratch *s, __u64 left)
+				       const struct dpa_scratch *s, __u64 left)
 {
 	const struct dpa_level *level = &s->level;
 
@@ -165,7 +165,7 @@ static __always_inline __u64 dpa_learning_budget(const struct dpa_state *st,
  * those that cost @below. Returns what they will not carry either.
  */
 static __always_inline __u64 dpa_use_level(struct dpa_state *st,
-					struct dpa_scratch *s, __u64 left,
+					   struct dpa_scratch *s, __u64 left,
 					   __u32 below)
 {
 	const struct dpa_level *level = &s->level;
@@ -193,7 +193,7 @@ static __always_inline __u64 dpa_use_level(struct dpa_state *st,
 
 /* Covers so many unsent bytes until s->reach.left_ns, cheapest paths first. */
 static __always_inline void dpa_cover(struct dpa_state *st,
-					struct dpa_scratch *s, __u64 left)
+				      struct dpa_scratch *s, __u64 left)
 {
 	__u32 below = 0;
 	int i;
@@ -243,7 +243,7 @@ static __always_inline int dpa_hopeless(struct dpa_state *st,
  * them. An avoidable miss makes the forecasts more cautious, success less.
  */
 static __always_inline void dpa_plan_begin(struct dpa_state *st,
-					struct dpa_scratch *s)
+					   struct dpa_scratch *s)
 {
 	const struct dpa_outlook *o = &s->outlook;
 	__u64 whole_ns = dpa_minus(st->chunk_deadline_ns, st->chunk_start_ns);
@@ -272,7 +272,7 @@ static __always_inline void dpa_plan_begin(struct dpa_state *st,
 
 /* Takes the chunk in s->horizon into the plan. */
 static __always_inline void dpa_plan_chunk(struct dpa_state *st,
-					struct dpa_scratch *s)
+					   struct dpa_scratch *s)
 {
 	const struct dpa_horizon *h = &s->horizon;
 	__u64 unsent = dpa_minus(h->end, st->sent);
@@ -292,7 +292,7 @@ static __always_inline void dpa_plan_chunk(struct dpa_state *st,
 
 /* Puts the plan in force. */
 static __always_inline void dpa_plan_end(struct dpa_state *st,
-					struct dpa_scratch *s)
+					 struct dpa_scratch *s)
 {
 	struct dpa_plan *plan = &s->plan;
 

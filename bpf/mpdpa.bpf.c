@@ -55,8 +55,7 @@ static __always_inline __u32 sacked(const struct tcp_sock *tp)
 
 /* Brings one path's estimate up to date and takes it into the outlook. */
 static __always_inline void look_at(struct mptcp_subflow_context *subflow,
-				    struct dpa_state *st,
-				   struct dpa_scratch *s)
+				    struct dpa_state *st, struct dpa_scratch *s)
 {
 	const struct tcp_sock *tp = subflow_tcp(subflow);
 	struct dpa_path *row = dpa_row(st, mptcp_dpa_path(subflow));
@@ -78,7 +77,7 @@ static __always_inline void look_at(struct mptcp_subflow_context *subflow,
 }
 
 static __always_inline void look(struct mptcp_sock *msk, struct dpa_state *st,
-				   struct dpa_scratch *s)
+				 struct dpa_scratch *s)
 {
 	struct mptcp_subflow_context *subflow;
 
@@ -89,7 +88,7 @@ static __always_inline void look(struct mptcp_sock *msk, struct dpa_state *st,
 
 /* All queued chunks are judged together. */
 static __always_inline void plan(struct mptcp_sock *msk, struct dpa_state *st,
-				   struct dpa_scratch *s)
+				 struct dpa_scratch *s)
 {
 	int i;
 
@@ -102,8 +101,7 @@ static __always_inline void plan(struct mptcp_sock *msk, struct dpa_state *st,
 	dpa_plan_end(st, s);
 }
 
-static __always_inline void decide(struct mptcp_sock *msk,
-				   struct dpa_state *st,
+static __always_inline void decide(struct mptcp_sock *msk, struct dpa_state *st,
 				   struct dpa_scratch *s)
 {
 	look(msk, st, s);
@@ -142,7 +140,7 @@ static __always_inline void hold(struct mptcp_subflow_context *subflow,
 }
 
 static __always_inline int pick(struct mptcp_sock *msk, struct dpa_state *st,
-				   struct dpa_scratch *s)
+				struct dpa_scratch *s)
 {
 	struct mptcp_subflow_context *subflow, *best = NULL;
 

@@ -40,7 +40,7 @@ static __always_inline __s64 dpa_virtual_left_ns(const struct dpa_state *st,
 
 /* Past its deadline a chunk is treated as its owner wants. */
 static __always_inline __u32 dpa_late_limit(const struct dpa_state *st,
-					const struct dpa_scratch *s)
+					    const struct dpa_scratch *s)
 {
 	const struct dpa_outlook *o = &s->outlook;
 
@@ -55,7 +55,7 @@ static __always_inline __u32 dpa_late_limit(const struct dpa_state *st,
  * limit.
  */
 static __always_inline __u32 dpa_threshold(const struct dpa_state *st,
-					const struct dpa_scratch *s)
+					   const struct dpa_scratch *s)
 {
 	const struct dpa_outlook *o = &s->outlook;
 	__s64 left_ns = dpa_virtual_left_ns(st, o->rtt_ns);

@@ -28,8 +28,8 @@ spoil() {
 # after a third, with both paths in use
 begin_and_reach() {
 	stream_prepare || return
-	stream_begin "${1:-$bytes}"
-	stream_reached $((${1:-$bytes} / 3))
+	stream_begin "$bytes"
+	stream_reached $((bytes / 3))
 }
 
 # kill_subflow NAMESPACE FILTER...: as a reset from this end
