@@ -202,11 +202,26 @@ libbpf:
 .PHONY: unit
 unit: $(O)/test/decision_test
 
-$(O)/test/decision_test: bpf/decision_test.c bpf/decision.h bpf/estimate.h bpf/threshold.h bpf/deficit.h kernel/state.h
+$(O)/test/decision_test: bpf/decision_test.c $(wildcard bpf/*.h) kernel/state.h
 	@mkdir -p $(@D)
 	@$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Wno-sign-compare -Werror \
 		-fsanitize=undefined,address -fno-sanitize-recover=all \
 		-Ikernel -Ikernel/uapi -o $@ $<
+
+## sim             scenarios in the simulator; SCENARIOS="bulk-sym ...": these
+SIM := $(O)/sim/sim
+.PHONY: sim sim-inside
+sim:
+	@$(INSIDE) $(MAKE) --no-print-directory sim-inside SCENARIOS="$(SCENARIOS)"
+
+sim-inside: $(SIM)
+	@PYTHONPATH=tools python3 -m sim $(SCENARIOS)
+
+unit: $(SIM)
+$(SIM): $(wildcard tools/sim/*.[ch]) $(wildcard bpf/*.h) kernel/state.h
+	@mkdir -p $(@D)
+	@$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Wno-sign-compare -Werror \
+		-Ikernel -Ikernel/uapi -Ibpf -o $@ $(filter %.c,$^)
 
 # --- what the guest needs ---------------------------------------------------
 

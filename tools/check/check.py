@@ -154,6 +154,7 @@ def suites() -> list[list[Suite]]:
         Suite("lint", ["tools/check/lint.sh"], "ktap"),
         Suite("README", ["python3", "tools/check/readme.py", "check"], "ktap"),
         pytest_suite("testbed", "tools/testbed/tests"),
+        pytest_suite("simulator", "tools/sim/tests"),
         pytest_suite("user space", "userspace/tests"),
         Suite("command and library in the guest", ["make", "--no-print-directory", "check-userspace-guest"], "ktap"),
         Suite("many connections", ["make", "--no-print-directory", "check-scale"], "ktap"),

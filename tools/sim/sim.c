@@ -330,21 +330,6 @@ static void run(void)
 			push();
 		for (i = 0; i < sim.paths; i++)
 			path_send(&sim.path[i], sim.now_ns);
-		if (getenv("SIM_TRACE") && step % 100 == 0) {
-			struct dpa_state *st = &sim.st;
-
-			fprintf(stderr, "%.2f sent %" PRIu64 " lim %u open %u budget %" PRIu64 " caution %u",
-				sim.now_ns / 1e9, (uint64_t)sim.sent, st->cost_limit,
-				st->open_cost, (uint64_t)st->budget, st->caution);
-			for (i = 0; i < sim.paths; i++)
-				fprintf(stderr, " | %u+-%u q %" PRIu64 " cwnd %" PRIu64 " m%d r%u%s",
-					st->path[i].goodput, st->path[i].spread,
-					sim.path[i].written - sim.path[i].acked,
-					path_cwnd(&sim.path[i]), sim.path[i].bbr.mode,
-					st->path[i].ramping,
-					sim.path[i].app_limited ? " lim" : "");
-			fprintf(stderr, "\n");
-		}
 	}
 }
 
