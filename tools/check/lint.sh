@@ -94,6 +94,6 @@ step "clang's analyser" analyse
 step shellcheck shellcheck -x -S warning -e SC2154,SC2034 "${shell[@]}"
 step ruff ruff check --no-cache --quiet --output-format concise tools/testbed
 step "ruff elsewhere" ruff check --no-cache --quiet --output-format concise \
-	--config tools/check/ruff.toml tools/check tools/vm userspace selftests
+	--config tools/check/ruff.toml tools/check tools/sim tools/vm userspace selftests
 step "netlink spec" tools/check/ynl.sh check
 exit $((failed > 0))

@@ -29,7 +29,7 @@ def test_deficit_pays_less_than_the_threshold_and_than_stock(name: str, deadline
         run(PROGRAM, scenario, deadline_ms, setting)
         for setting in (STOCK, Setting(policy="threshold", alpha_milli=1000), Setting())
     )
-    assert deficit.oracle_costly_share < deficit.costly_share < threshold.costly_share < stock.costly_share
+    assert deficit.oracle_costly_share < deficit.costly_share < min(threshold.costly_share, stock.costly_share)
     assert deficit.activations < threshold.activations
 
 
