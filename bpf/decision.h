@@ -65,6 +65,7 @@ struct dpa_scratch {
 	__u8	learning;	/* the cheapest paths are not known yet */
 	__u8	patience_over;	/* though they had some round trips' time */
 	__u8	trial;		/* a path is used to get to know it */
+	__u8	silent;		/* a path is, while data is rescued */
 };
 
 static __always_inline struct dpa_path *dpa_row(struct dpa_state *st, int i)
@@ -178,7 +179,7 @@ static __always_inline int dpa_is_held(const struct dpa_state *st, __u32 cost)
 static __always_inline int dpa_may_send(const struct dpa_state *st,
 					const struct dpa_path *p)
 {
-	if (!p->usable)
+	if (!p->usable || (p->flags & DPA_PATH_SILENT))
 		return 0;
 	return p->cost <= st->cost_limit ||
 	       (p->cost == st->open_cost && st->budget);

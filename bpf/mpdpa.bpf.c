@@ -187,9 +187,51 @@ static __always_inline int mpdpa_send(struct mptcp_sock *msk)
 	return pick(msk, st, s);
 }
 
+/*
+ * What is stuck on a silent path goes where it arrives first, whatever that
+ * costs: bytes behind it are of no use without it.
+ */
+static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
+				  struct dpa_scratch *s)
+{
+	struct mptcp_subflow_context *subflow, *best = NULL;
+
+	s->best_linger = DPA_U64_MAX;
+	s->silent = 0;
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
+		struct dpa_path *row = dpa_row(st, mptcp_dpa_path(subflow));
+		__u64 time;
+
+		if (!row || row->cost == MPTCP_DPA_COST_FORBIDDEN ||
+		    !mptcp_subflow_active(subflow))
+			continue;
+		if (row->flags & DPA_PATH_SILENT) {
+			s->silent = 1;
+			continue;
+		}
+		time = subflow_linger(subflow);
+		if (time < s->best_linger) {
+			s->best_linger = time;
+			best = subflow;
+		}
+	}
+	if (!s->silent || !best)
+		return mptcp_dpa_default_retrans(msk);
+	mptcp_subflow_set_scheduled(best, true);
+	return 0;
+}
+
 static __always_inline int mpdpa_retrans(struct mptcp_sock *msk)
 {
-	return mptcp_dpa_default_retrans(msk);
+	struct dpa_scratch *s;
+	struct dpa_state *st;
+	__u32 zero = 0;
+
+	st = (void *)mptcp_dpa_conn((struct sock *)msk, sizeof(*st));
+	s = bpf_map_lookup_elem(&scratch, &zero);
+	if (!st || !s)
+		return mptcp_dpa_default_retrans(msk);
+	return rescue(msk, st, s);
 }
 
 MPTCP_SCHED_PROGRAMS(mpdpa);

@@ -46,6 +46,8 @@ struct conn {
 	u64			chunks_missed;
 	u32			activations;
 	u32			alpha_milli;	/* 0: the namespace's */
+	u64			head;		/* first unacked byte, a tick ago */
+	bool			rescued;	/* it was sent again */
 	struct chunk_queue	queue;
 	struct stream		stream;
 	struct pref_list	prefs;

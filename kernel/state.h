@@ -17,6 +17,7 @@
 #define DPA_PATH_STEERED	(1U << 2)	/* request_bkup follows HELD */
 #define DPA_PATH_BACKUP		(1U << 3)	/* its endpoint is flagged backup */
 #define DPA_PATH_PROMPT		(1U << 4)	/* Nagle's algorithm is off */
+#define DPA_PATH_SILENT		(1U << 5)	/* bytes are out, no ack comes */
 
 /* One subflow. The module owns the first four, the scheduler the rest. */
 struct dpa_path {

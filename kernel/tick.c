@@ -8,6 +8,7 @@
 #include "msk.h"
 #include "path.h"
 #include "prio.h"
+#include "rescue.h"
 #include "stat.h"
 #include "symbols.h"
 #include "tick.h"
@@ -110,6 +111,7 @@ static void tick(struct conn *c)
 	if (c->sk->sk_state != TCP_CLOSE) {
 		prio_apply(c);
 		path_make_prompt(c);
+		rescue(c);
 		kick(c);
 	}
 	next = next_tick_ns(c);

@@ -380,7 +380,7 @@ closed_in_mid_chunk() {
 	wait_until 20 is_unused || fail "the module has $(module_users) users"
 }
 
-# SILENT-PATH: after a third of the chunk its routers lose everything
+# SILENT-PATH MS: after a third of the chunk its routers lose everything
 check_silent() {
 	local path=$1 pid
 
@@ -395,11 +395,16 @@ check_silent() {
 	expect_ok "the client" finish $pid 70
 	expect_ok "the receiver" finish "$server_pid" 30
 	expect_eq "received" "$(field "$tmp/server" drain received)" 3001000
-	note "the longest gap was $(($(field "$tmp/server" drain gap_ns) /
-		1000000)) ms, met $(field "$tmp/client" info met)"
+	# the kernel alone takes 0.9 .. 1.4 s
+	expect_between "the longest gap, ms," \
+		$(($(field "$tmp/server" drain gap_ns) / 1000000)) 0 400
 }
 
-cheap_path_silent() { check_silent 1 6000; }
+cheap_path_silent() {
+	check_silent 1 6000
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" 1
+}
+
 costly_path_silent() { check_silent 2 2000; }
 
 run_cases "$@" -- loose_v4 loose_v6 tight_v4 tight_v6 alpha_of_namespace \
