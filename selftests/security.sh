@@ -11,9 +11,9 @@ source "$(dirname "$0")/stream.sh"
 
 need mpdpa tc unshare
 
-mallory=12345	# a user, as is nobody; neither may touch the other's
-
-as_mallory() { setpriv --reuid=$mallory --regid=$mallory --clear-groups --no-new-privs "$@"; }
+# two users; neither may touch what is the other's
+nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
+mallory=(setpriv --reuid=12345 --regid=12345 --clear-groups --no-new-privs)
 
 nstat_of() { in_ns "$1" nstat -asz "$2" | awk -v n="$2" '$1 == n { print $2 }'; }
 stat_of() { in_ns "$1" "$mpdpa" stat -j | jq ".$2"; }
@@ -21,9 +21,7 @@ stat_of() { in_ns "$1" "$mpdpa" stat -j | jq ".$2"; }
 # held_by_nobody: one connection with a chunk, which lives until it is stopped
 held_by_nobody() {
 	server "$server" $server4 $port "$tmp/server" accept "drain => any"
-	start "$tmp/held" as_nobody ip netns exec "$client" true
-	start "$tmp/held" in_ns "$client" setpriv --reuid=65534 --regid=65534 \
-		--clear-groups --no-new-privs "$files/dpa_sock" \
+	start "$tmp/held" in_ns "$client" "${nobody[@]}" "$files/dpa_sock" \
 		"connect $server4 $port" "chunk len=100000 ms=60000 cookie=77" \
 		"send 1000" "wait acked=1000" "say ready" "sleep 60000"
 	held=$last_pid
@@ -38,24 +36,24 @@ unprivileged_users() {
 
 	stream_prepare || return
 	held_by_nobody
-	seen=$(in_ns "$client" as_mallory "$mpdpa" -j conn | jq length)
+	seen=$(in_ns "$client" "${mallory[@]}" "$mpdpa" -j conn | jq length)
 	expect_eq "connections that another user sees" "$seen" 0
-	seen=$(in_ns "$client" as_nobody "$mpdpa" -j conn | jq length)
+	seen=$(in_ns "$client" "${nobody[@]}" "$mpdpa" -j conn | jq length)
 	expect_eq "connections that their owner sees" "$seen" 1
-	expect_fails "read by number" in_ns "$client" as_mallory \
+	expect_fails "read by number" in_ns "$client" "${mallory[@]}" \
 		"$mpdpa" conn show id "$held_id"
-	expect_fails "read by token" in_ns "$client" as_mallory \
+	expect_fails "read by token" in_ns "$client" "${mallory[@]}" \
 		"$mpdpa" conn show token "$held_token"
-	expect_fails "set by another" in_ns "$client" as_mallory \
+	expect_fails "set by another" in_ns "$client" "${mallory[@]}" \
 		"$mpdpa" conn set id "$held_id" alpha 2
-	expect_fails "set by its owner" in_ns "$client" as_nobody \
+	expect_fails "set by its owner" in_ns "$client" "${nobody[@]}" \
 		"$mpdpa" conn set id "$held_id" alpha 2
-	expect_fails "a cost" in_ns "$client" as_nobody "$mpdpa" path set dev c1 cost 9
-	expect_fails "a setting" in_ns "$client" as_nobody bash -c \
+	expect_fails "a cost" in_ns "$client" "${nobody[@]}" "$mpdpa" path set dev c1 cost 9
+	expect_fails "a setting" in_ns "$client" "${nobody[@]}" bash -c \
 		"echo 500 >/proc/sys/net/mptcp_dpa/alpha_milli"
-	expect_fails "events" in_ns "$client" as_nobody timeout 5 "$mpdpa" monitor
-	expect_fails "attach" as_nobody "$mpdpa" load
-	expect_fails "detach" as_nobody "$mpdpa" unload
+	expect_fails "events" in_ns "$client" "${nobody[@]}" timeout 5 "$mpdpa" monitor
+	expect_fails "attach" "${nobody[@]}" "$mpdpa" load
+	expect_fails "detach" "${nobody[@]}" "$mpdpa" unload
 	has_scheduler mpdpa || fail "the scheduler is gone"
 	stop "$held"
 	nothing_stays
@@ -68,7 +66,7 @@ preferences_do_not_undercut() {
 	stream_prepare || return
 	in_ns "$client" "$mpdpa" path set dev c2 cost 50 || fail "cost"
 	server "$server" $server4 $port "$tmp/server" accept "drain => any"
-	in_ns "$client" as_nobody python3 "$python" $server4 $port c2 50 10 90 \
+	in_ns "$client" "${nobody[@]}" python3 "$python" $server4 $port c2 50 10 90 \
 		>"$tmp/pref" || fail "$(cat "$tmp/pref")"
 	expect_eq "answers to the same, less, more" "$(xargs <"$tmp/pref")" \
 		"ok EPERM ok"
@@ -81,14 +79,14 @@ foreign_root() {
 
 	stream_prepare || return
 	held_by_nobody
-	said=$(in_ns "$client" as_nobody unshare -Urn bash -c "
+	said=$(in_ns "$client" "${nobody[@]}" unshare -Urn bash -c "
 		$mpdpa path set dev lo cost 7 && $mpdpa -j path &&
 		$mpdpa -j conn && sysctl -qw net.mptcp_dpa.alpha_milli=700 &&
 		$mpdpa conn set token $held_token alpha 2 && echo reached")
 	grep -q '"cost": *7' <<<"$said" || fail "cannot rule its own: $said"
 	grep -q reached <<<"$said" && fail "it changed a foreign connection"
 	grep -q "$held_token" <<<"$said" && fail "it sees a foreign connection"
-	said=$(in_ns "$client" as_nobody unshare -Ur bash -c \
+	said=$(in_ns "$client" "${nobody[@]}" unshare -Ur bash -c \
 		"$mpdpa path set dev c1 cost 7" 2>&1) &&
 		fail "root without its own network set a cost: $said"
 	expect_eq "costs outside" "$(in_ns "$client" "$mpdpa" -j path | jq length)" 0
@@ -118,21 +116,13 @@ nothing_across_namespaces() {
 # 6, 7: chunks of a connection are bounded, and so is what they take; a cgroup
 # pays for them. 512 bytes and a KB for each connection, 64 chunks of some 64.
 bounded_memory() {
-	local i group=$cgroup/memory before after
+	local i group=${cgroup}m before after
 	local -a steps=()
 
 	echo +memory >"$(dirname "$cgroup")/cgroup.subtree_control" 2>/dev/null
 	[ -e "$cgroup/memory.max" ] || { skip "needs the memory controller"; return; }
-	mkdir "$group"
-	if ! echo +memory >"$cgroup/cgroup.subtree_control" 2>/dev/null; then
-		# the test itself is in the way: its group is beside
-		rmdir "$group"
-		group=$(dirname "$cgroup")/dpa-$$-memory
-		mkdir "$group"
-	fi
 	stream_prepare || return
-	[ "${group%/*}" = "$cgroup" ] || "$mpdpa" load --cgroup "$group" 2>/dev/null ||
-		attach_options "$group"
+	mkdir "$group" && attach_options "$group" || { fail "no group"; return; }
 	for ((i = 0; i < 70; i++)); do
 		steps+=("chunk len=100 ms=30000 => any")
 	done
@@ -150,7 +140,8 @@ bounded_memory() {
 	expect_between "charged to the cgroup" $((after - before)) 1024 65536
 	stop "$last_pid"
 	nothing_stays
-	[ "${group%/*}" = "$cgroup" ] || rmdir "$group"
+	detach_options "$group"
+	rmdir "$group"
 }
 
 # 8: however an application asks, its connection is looked at no more often than

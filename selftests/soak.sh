@@ -45,7 +45,7 @@ worker() {
 		for ((i = 0; i < batch; i++)); do
 			kind=${kinds[(number + round + i) % ${#kinds[@]}]}
 			IFS=';' read -ra steps <<<"${kind%|*}"
-			here_steps+=("connect $server4 $at" "${steps[@]}" close)
+			here_steps+=("connect $server4 $at" "${steps[@]}" "close => any")
 			IFS=';' read -ra steps <<<"${kind#*|}"
 			there+=(accept "${steps[@]}")
 		done
