@@ -113,35 +113,38 @@ nothing_across_namespaces() {
 	nothing_stays
 }
 
+# slab_of GROUP: what the kernel allocated for it, in bytes; told every 2 s only
+slab_of() { awk '$1 == "slab" { print $2 }' "$1/memory.stat"; }
+has_slab() { [ "$(slab_of "$1")" -ge "$2" ]; }
+
 # 6, 7: chunks of a connection are bounded, and so is what they take; a cgroup
-# pays for them. 512 bytes and a KB for each connection, 64 chunks of some 64.
+# pays for them: 1 KB for each connection and 4 KB for its 64 chunks.
 bounded_memory() {
-	local i group=${cgroup}m before after
-	local -a steps=()
+	local group=${cgroup}m before least=$((200 * 4096)) pid
 
 	echo +memory >"$(dirname "$cgroup")/cgroup.subtree_control" 2>/dev/null
 	[ -e "$cgroup/memory.max" ] || { skip "needs the memory controller"; return; }
 	stream_prepare || return
 	mkdir "$group" && attach_options "$group" || { fail "no group"; return; }
-	for ((i = 0; i < 70; i++)); do
-		steps+=("chunk len=100 ms=30000 => any")
-	done
-	server "$server" $server4 $port "$tmp/server" accept "drain => any"
 	start "$tmp/out" bash -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' \
-		- "$group" ip netns exec "$client" "$files/dpa_sock" \
-		"connect $server4 $port" "say before" "sleep 1000" \
-		"${steps[@]}" info "say after" "sleep 60000"
-	wait_until 10 grep -q before "$tmp/out"
-	before=$(awk '$1 == "slab" { print $2 }' "$group/memory.stat")
-	wait_until 10 grep -q after "$tmp/out"
-	after=$(awk '$1 == "slab" { print $2 }' "$group/memory.stat")
-	expect_eq "chunks queued of 70" "$(field "$tmp/out" info queued)" 64
-	note "charged to the cgroup: $((after - before)) bytes"
-	expect_between "charged to the cgroup" $((after - before)) 1024 65536
-	stop "$last_pid"
+		- "$group" ip netns exec "$client" python3 "$here/dpa_many.py" 200 70
+	pid=$last_pid
+	wait_until 20 grep -q open "$tmp/out" || fail "$(cat "$tmp/out")"
+	# sockets have their own, and have had time to be counted
+	sleep 5
+	before=$(slab_of "$group")
+	kill -USR1 $pid
+	wait_until 20 grep -q refused "$tmp/out" || fail "$(cat "$tmp/out")"
+	expect_eq "chunks" "$(tail -n 1 "$tmp/out")" "refused $((200 * 6))"
+	wait_until 20 has_slab "$group" $((before + least)) ||
+		fail "charged: $(($(slab_of "$group") - before)) of $least bytes"
+	note "a connection with 64 chunks: $((($(slab_of "$group") - before) / 200)) bytes"
+	expect_between "charged" $(($(slab_of "$group") - before)) $least \
+		$((200 * (1024 + 4096 + 1024)))
+	stop $pid
 	nothing_stays
 	detach_options "$group"
-	rmdir "$group"
+	wait_until 10 rmdir "$group"
 }
 
 # 8: however an application asks, its connection is looked at no more often than
@@ -151,8 +154,12 @@ bounded_timers() {
 	local -a steps=()
 
 	stream_prepare || return
+	# a path that is no backup but dear: its priority changes with each chunk
+	endpoints_flush
+	endpoint 2 4 subflow
+	in_ns "$client" "$mpdpa" path set dev c2 cost 5
 	for ((i = 0; i < 60; i++)); do
-		steps+=("chunk len=20000 ms=2" "send 20000" "wait queued=0"
+		steps+=("chunk len=20000 ms=2000" "send 20000" "wait queued=0"
 			"sleep 20")
 	done
 	now_ms
@@ -167,28 +174,29 @@ bounded_timers() {
 	note "in $((now - began)) ms: $ticks looks, $prio MP_PRIO"
 	# besides timers, a chunk asks for one look and its decisions for one
 	expect_between "looks" "$ticks" 1 $(((now - began) / 5 + 60 * 4))
-	expect_between "MP_PRIO" "$prio" 0 $(((now - began) / 100 * 2 + 4))
+	expect_between "MP_PRIO" "$prio" 4 $(((now - began) / 100 * 2 + 4))
 	nothing_stays
 }
 
 # 9: who listens to events and does not read loses some; nothing piles up
 bounded_events() {
-	local i held
+	local i held queued
 
 	stream_prepare || return
 	start "$tmp/monitor" in_ns "$client" "$mpdpa" monitor -j
 	held=$last_pid
-	wait_until 5 in_ns "$client" grep -q . /proc/net/netlink
+	wait_until 5 in_ns "$client" awk \
+		'$2 == 16 && $4 !~ /^0+$/ { n++ } END { exit !n }' \
+		/proc/net/netlink || fail "nobody listens"
 	kill -STOP -- "-$held"
 	for i in 1 2 3; do
 		stream_begin 400000
 		stream_whole
 	done
-	note "queued for it: $(in_ns "$client" awk \
-		'$5 > most { most = $5 } END { print most + 0 }' /proc/net/netlink) bytes"
-	expect_between "bytes queued for who does not read" \
-		"$(in_ns "$client" awk '$5 > most { most = $5 } END { print most + 0 }' \
-			/proc/net/netlink)" 0 1048576
+	queued=$(in_ns "$client" awk \
+		'$5 > most { most = $5 } END { print most + 0 }' /proc/net/netlink)
+	note "queued for it: $queued bytes"
+	expect_between "bytes queued for who does not read" "$queued" 1000 1048576
 	kill -CONT -- "-$held"
 	stop "$held"
 	nothing_stays
