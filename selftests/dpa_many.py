@@ -10,7 +10,7 @@ import socket
 import struct
 import sys
 
-IPPROTO_MPTCP, SOL_MPTCP, CHUNK = 262, 284, 0x4451
+IPPROTO_MPTCP, SOL_MPTCP, CHUNK = 262, 284, 0x4450
 MINUTE_NS = 60_000_000_000
 
 

@@ -194,7 +194,7 @@ bounded_events() {
 		stream_whole
 	done
 	queued=$(in_ns "$client" awk \
-		'$5 > most { most = $5 } END { print most + 0 }' /proc/net/netlink)
+		'$5 + 0 > most + 0 { most = $5 } END { print most + 0 }' /proc/net/netlink)
 	note "queued for it: $queued bytes"
 	expect_between "bytes queued for who does not read" "$queued" 1000 1048576
 	kill -CONT -- "-$held"
