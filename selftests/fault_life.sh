@@ -4,6 +4,8 @@
 # What happens to a scheduler, a module, a namespace, the clock and the memory
 # while connections are in the middle of chunks: their bytes arrive all the same,
 # and when they are over nothing of them stays.
+#
+#	QUICK=1		less of everything
 
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/topology.sh"
@@ -12,6 +14,7 @@ source "$(dirname "$0")/stream.sh"
 need mpdpa
 
 bytes=4000000
+[ -z "${QUICK:-}" ] || bytes=1200000
 failslab=/sys/kernel/debug/failslab
 
 begin_and_reach() {
