@@ -4,6 +4,8 @@
 # What happens to a scheduler, a module, a namespace, the clock and the memory
 # while connections are in the middle of chunks: their bytes arrive all the same,
 # and when they are over nothing of them stays.
+#
+#	QUICK=1		less of everything
 
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/topology.sh"
@@ -12,6 +14,7 @@ source "$(dirname "$0")/stream.sh"
 need mpdpa
 
 bytes=4000000
+[ -z "${QUICK:-}" ] || bytes=1200000
 failslab=/sys/kernel/debug/failslab
 
 begin_and_reach() {
@@ -182,7 +185,7 @@ suspended() {
 # The application runs where next to no kernel memory is to be had: options say
 # ENOMEM, or the process is killed; the rest of the system does not notice.
 memory_of_cgroup() {
-	local group=$cgroup/small
+	local group=$cgroup/small small pid
 
 	echo +memory >"$(dirname "$cgroup")/cgroup.subtree_control" 2>/dev/null
 	[ -e "$cgroup/memory.max" ] ||
@@ -204,8 +207,11 @@ memory_of_cgroup() {
 		exec ip netns exec $client $files/dpa_sock \
 		'connect $server4 $port' $(printf "'chunk len=100 ms=5000 => any' %.0s" {1..60}) \
 		'send 500000'"
-	note "it ended with $(finish "$last_pid" 120; echo $?)," \
-		"$(awk '/^oom_kill / { print $2 }' "$group/memory.events") killed"
+	small=$last_pid
+	finish "$small" 120
+	note "it ended with status $?, killed:" \
+		"$(awk '/^oom_kill / { print $2 }' "$group/memory.events")," \
+		"$(tail -n 1 "$tmp/small")"
 	stop "$stream_server"
 	stream_begin 1000000
 	stream_whole

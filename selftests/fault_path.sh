@@ -4,6 +4,8 @@
 # Paths that break, lose, reorder, repeat or damage what they carry, and peers
 # that do not play along, all in the middle of chunks: every byte arrives once,
 # in order and intact, the connection ends, and nothing of it stays.
+#
+#	QUICK=1		less of everything
 
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/topology.sh"
@@ -11,8 +13,9 @@ source "$(dirname "$0")/stream.sh"
 
 need mpdpa nft
 
-# enough for two seconds of both paths
+# enough for some seconds of both paths
 bytes=4000000
+[ -z "${QUICK:-}" ] || bytes=1200000
 
 # spoil PATH NETEM...: from its first router on, towards the server; and back
 spoil() {

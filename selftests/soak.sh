@@ -45,7 +45,7 @@ worker() {
 		for ((i = 0; i < batch; i++)); do
 			kind=${kinds[(number + round + i) % ${#kinds[@]}]}
 			IFS=';' read -ra steps <<<"${kind%|*}"
-			here_steps+=("connect $server4 $at" "${steps[@]}" close)
+			here_steps+=("connect $server4 $at" "${steps[@]}" "close => any")
 			IFS=';' read -ra steps <<<"${kind#*|}"
 			there+=(accept "${steps[@]}")
 		done
@@ -141,8 +141,10 @@ mixed_loads() {
 	# 24 KB go and come by themselves
 	expect_between "bytes kept" $kept -100000000 \
 		$((24576 + 64 * (opened - warm)))
-	lines=$(log_since "$test_name mixed_loads $$" | grep -cv ": veth\|c2: ")
-	expect_eq "lines in the kernel's log" "$lines" 0
+	# the test itself makes the kernel say some
+	lines=$(log_since "$test_name mixed_loads $$" |
+		grep -vE 'drop_caches|c2: (link|entered|renamed)')
+	[ -z "$lines" ] || fail "the kernel's log has: $lines"
 	detach
 	wait_until 30 is_unused || fail "the module has $(module_users) users"
 }

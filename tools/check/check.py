@@ -167,8 +167,8 @@ def suites() -> list[list[Suite]]:
         Suite("kernel: upstream tests", ["tools/check/upstream.py", "--quick", "--jobs", "1"], "ktap"),
         guest_suite("kernel: deadlines", ["deadline"]),
         guest_suite("kernel: loading", ["load"]),
-        guest_suite("kernel: faults on paths", ["fault_path"]),
-        guest_suite("kernel: faults in life cycles", ["fault_life"]),
+        guest_suite("kernel: faults on paths", ["fault_path"], variables=("QUICK=1",)),
+        guest_suite("kernel: faults in life cycles", ["fault_life"], variables=("QUICK=1",)),
         guest_suite("kernel: security", ["security"]),
         guest_suite("kernel: soak", ["soak"]),
     ]
