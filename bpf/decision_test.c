@@ -574,11 +574,11 @@ static void test_deficit_learning(void)
 	st.path[1].samples = 0;
 	/* nothing is known, and it is too early to ask */
 	st.path[0].rtt_us = 0;
-	look_rtt = 10 * MSEC;
+	look_rtt = 200 * MSEC;
 	plan(&st, &s, 2, 1, chunk);
 	EXPECT(st.cost_limit == 1 && !st.open_cost);
 	/* later a sixteenth of the chunk may go the costly way */
-	st.now_ns += 40 * MSEC;
+	st.now_ns += 800 * MSEC;
 	plan(&st, &s, 2, 1, chunk);
 	look_rtt = 0;
 	EXPECT(st.cost_limit == 1 && st.open_cost == 9 && st.budget == 100000);

@@ -27,8 +27,8 @@
 #define DPA_OPEN_LAG_MS		2000ULL
 
 /*
- * For so many round trips a chunk waits for the cheapest paths to show what
- * they can carry. While they have not, this share of it may be put on others:
+ * For so many round trips, or samples, a chunk waits for the cheapest paths to
+ * show what they can carry. While they have not, this share of it may be put on others:
  * 1 / 2^4.
  */
 #define DPA_LEARN_RTTS		4
@@ -205,7 +205,9 @@ static __always_inline void dpa_cover(struct dpa_state *st,
 		if (!below) {
 			s->first_likely = s->level.likely;
 			dpa_wish(&s->plan, s->level.cost, 0, 0);
-			left = dpa_minus(left, s->level.sure);
+			/* a goodput that still grows is no less than it is */
+			left = dpa_minus(left, s->learning ? s->level.likely :
+							     s->level.sure);
 		} else {
 			if (!dpa_is_time(st, s, left))
 				break;
@@ -265,7 +267,9 @@ static __always_inline void dpa_plan_begin(struct dpa_state *st,
 
 	s->learning = o->cheapest_unsure &&
 		      spent_ns < whole_ns / DPA_RAMP_PATIENCE;
-	s->patience_over = spent_ns >= DPA_LEARN_RTTS * o->rtt_ns;
+	s->patience_over = spent_ns >= DPA_LEARN_RTTS *
+				       (o->rtt_ns > DPA_SAMPLE_NS ? o->rtt_ns :
+								    DPA_SAMPLE_NS);
 	s->plan = (struct dpa_plan){ .limit = o->cheapest };
 	s->trial = 0;
 }

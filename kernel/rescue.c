@@ -8,19 +8,42 @@
 #include "rescue.h"
 #include "symbols.h"
 
+static u32 patience_us(const struct tcp_sock *tp)
+{
+	u32 srtt_us = tp->srtt_us >> 3;
+
+	return srtt_us + srtt_us / 4;
+}
+
+/* Is the oldest byte out for longer than that, or lost by TCP's own count? */
+static bool waits_long(struct sock *ssk)
+{
+	bool slow = lock_sock_fast(ssk);
+	const struct sk_buff *skb = tcp_rtx_queue_head(ssk);
+	bool waits = skb &&
+		     (inet_csk(ssk)->icsk_ca_state == TCP_CA_Loss ||
+		      tcp_clock_ns() > skb->skb_mstamp_ns +
+				       (u64)patience_us(tcp_sk(ssk)) *
+				       NSEC_PER_USEC);
+
+	unlock_sock_fast(ssk, slow);
+	return waits;
+}
+
 /*
  * A path is silent when bytes are out and nothing came back for a quarter more
  * than a round trip. Where packets are lost one by one, acknowledgments of
  * those behind them go on: that is TCP's to mend.
  */
-static bool is_silent(const struct tcp_sock *tp)
+static bool is_silent(struct sock *ssk)
 {
-	u32 patience_us = tp->srtt_us >> 3;
+	const struct tcp_sock *tp = tcp_sk(ssk);
+	u32 patience = patience_us(tp);
 
-	patience_us += patience_us / 4;
-	return tp->packets_out && patience_us &&
-	       time_after32(tcp_jiffies32,
-			    tp->rcv_tstamp + usecs_to_jiffies(patience_us) + 1);
+	return tp->packets_out && patience &&
+	       time_after32(tcp_jiffies32, tp->rcv_tstamp +
+					   usecs_to_jiffies(patience) + 1) &&
+	       waits_long(ssk);
 }
 
 /* Marks silent paths; is there one, and another that is not? */
@@ -36,7 +59,7 @@ static bool mark_silent(struct conn *c)
 		if (i < 0 || !kernel_fn(mptcp_subflow_active)(sf))
 			continue;
 		row = &c->state.path[i];
-		if (is_silent(tcp_sk(subflow_ssk(sf)))) {
+		if (is_silent(subflow_ssk(sf))) {
 			row->flags |= DPA_PATH_SILENT;
 			silent = true;
 		} else {
@@ -55,7 +78,7 @@ static bool mark_silent(struct conn *c)
  * moved since the last tick. Each position is sent again once: the scheduler
  * is asked for a path by the kernel's own worker.
  *
- * Context: msk owned.
+ * Context: msk owned, may sleep; takes the locks of subflows that may be silent.
  */
 void rescue(struct conn *c)
 {

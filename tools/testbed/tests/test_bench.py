@@ -53,7 +53,7 @@ def test_traces(tmp_path: Path) -> None:
 
 
 def test_alpha_is_swept() -> None:
-    swept = [cell for cell in cells("alpha", bench.NORMAL) if cell.protocol == "mpdpa"]
+    swept = [cell for cell in cells("alpha", bench.NORMAL) if cell.protocol == "threshold"]
     assert {cell.deadline_ms for cell in swept} == {10_000, 7_500}
     assert {cell.scenario.name for cell in swept} == {"bulk-sym", "bulk-asym"}
     assert (min(c.alpha for c in swept), max(c.alpha for c in swept)) == (0.4, 2.4)

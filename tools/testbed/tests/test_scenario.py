@@ -164,8 +164,8 @@ def test_cells_of_a_plan() -> None:
     assert [cell.label for cell in cells] == [
         "bulk-sym-tcp-d10000-s1",
         "bulk-sym-mptcp-d10000-s1",
-        "bulk-sym-mpdpa-d10000-a1-s1",
-        "bulk-sym-mpdpa-d10000-a0.8-s1",
+        "bulk-sym-threshold-d10000-a1-s1",
+        "bulk-sym-mpdpa-d10000-adaptive-s1",
     ]
     for cell in cells:
         assert cellspec.from_json(cellspec.to_json(cell)) == cell
