@@ -7,7 +7,8 @@
 # demo, check and lint make their own build environment (tools/vm/buildenv).
 # all, install and uninstall use this machine's tools and its own kernel.
 
-O	:= out
+# where all that is built goes
+O	:= $(or $(MPDPA_BUILT),out)
 KERNEL	?= 7.2
 KREL	?= $(shell uname -r)
 KDIR	?= /lib/modules/$(KREL)/build
@@ -59,7 +60,7 @@ check-debug soak:
 
 # beside what is built for the stock kernel
 check-debug-inside:
-	+@$(MAKE) --no-print-directory O=out/debug guest
+	+@MPDPA_BUILT=out/debug $(MAKE) --no-print-directory guest
 	MPDPA_BUILT=out/debug python3 tools/check/check.py --target check-debug
 
 soak-inside: guest
