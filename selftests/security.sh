@@ -75,9 +75,10 @@ preferences_do_not_undercut() {
 
 # 3, 5: root of a user namespace rules its own network namespace alone
 foreign_root() {
-	local said
+	local said alpha
 
 	stream_prepare || return
+	alpha=$(in_ns "$client" sysctl -n net.mptcp_dpa.alpha_milli)
 	held_by_nobody
 	said=$(in_ns "$client" "${nobody[@]}" unshare -Urn bash -c "
 		$mpdpa path set dev lo cost 7 && $mpdpa -j path &&
@@ -91,14 +92,17 @@ foreign_root() {
 		fail "root without its own network set a cost: $said"
 	expect_eq "costs outside" "$(in_ns "$client" "$mpdpa" -j path | jq length)" 0
 	expect_eq "alpha outside" \
-		"$(in_ns "$client" sysctl -n net.mptcp_dpa.alpha_milli)" 1000
+		"$(in_ns "$client" sysctl -n net.mptcp_dpa.alpha_milli)" "$alpha"
 	stop "$held"
 	nothing_stays
 }
 
 # 5: connections, costs, settings and counters of one namespace are its own
 nothing_across_namespaces() {
+	local alpha
+
 	stream_prepare || return
+	alpha=$(in_ns "$server" sysctl -n net.mptcp_dpa.alpha_milli)
 	held_by_nobody
 	in_ns "$client" "$mpdpa" path set dev c1 cost 9
 	sysctl_in "$client" net.mptcp_dpa.alpha_milli=1234
@@ -107,7 +111,8 @@ nothing_across_namespaces() {
 	expect_fails "by token" in_ns "$server" "$mpdpa" conn show token "$held_token"
 	expect_fails "by number" in_ns "$server" "$mpdpa" conn set id "$held_id" alpha 2
 	expect_eq "costs" "$(in_ns "$server" "$mpdpa" -j path | jq length)" 0
-	expect_eq "alpha" "$(in_ns "$server" sysctl -n net.mptcp_dpa.alpha_milli)" 1000
+	expect_eq "alpha" \
+		"$(in_ns "$server" sysctl -n net.mptcp_dpa.alpha_milli)" "$alpha"
 	expect_eq "chunks" "$(stat_of "$server" chunks_set)" 0
 	stop "$held"
 	nothing_stays
