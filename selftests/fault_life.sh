@@ -77,8 +77,9 @@ scheduler_flaps() {
 	module_goes
 }
 
+# of full length, so that it outlasts the detach
 unload_in_use() {
-	local said
+	local bytes=4000000 said
 
 	begin_and_reach || return
 	said=$(rmmod $module 2>&1) && fail "rmmod succeeded in mid-chunk"

@@ -170,7 +170,6 @@ def suites() -> list[list[Suite]]:
         guest_suite("kernel: faults on paths", ["fault_path"], variables=("QUICK=1",)),
         guest_suite("kernel: faults in life cycles", ["fault_life"], variables=("QUICK=1",)),
         guest_suite("kernel: security", ["security"]),
-        guest_suite("kernel: soak", ["soak"]),
     ]
     return [quick, kernel]
 
