@@ -204,7 +204,6 @@ static __always_inline int dpa_has_room(const struct dpa_state *st,
 	__u64 rate = pacing > p->goodput ? pacing : p->goodput;
 	__u64 busy = dpa_bytes_in(rate, p->rtt_us * DPA_NSEC_PER_USEC) +
 		     st->unit;
-
 	int tail = left_ns && left_ns < DPA_TAIL_RTTS * srtt_ns;
 
 	if ((tail || p->cost > s->outlook.cheapest) && busy < window)

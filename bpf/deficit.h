@@ -28,8 +28,8 @@
 
 /*
  * For so many round trips, or samples, a chunk waits for the cheapest paths to
- * show what they can carry. While they have not, this share of it may be put on others:
- * 1 / 2^4.
+ * show what they can carry. While they have not, this share of it may be put on
+ * others: 1 / 2^4.
  */
 #define DPA_LEARN_RTTS		4
 #define DPA_LEARN_SHIFT		4

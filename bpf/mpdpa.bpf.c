@@ -31,6 +31,20 @@ char _license[] SEC("license") = "GPL";
 /* congestion controls that measure an empty path go down to this window */
 #define PROBE_CWND	4
 
+/* NULL: no chunk is in force. */
+static __always_inline struct dpa_state *state_of(struct mptcp_sock *msk)
+{
+	return (void *)mptcp_dpa_conn((struct sock *)msk,
+				      sizeof(struct dpa_state));
+}
+
+static __always_inline struct dpa_scratch *scratch_memory(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&scratch, &zero);
+}
+
 static __always_inline __u64 srtt_ns(const struct tcp_sock *tp)
 {
 	return (__u64)(tp->srtt_us >> 3) * DPA_NSEC_PER_USEC;
@@ -175,12 +189,9 @@ static __always_inline int pick(struct mptcp_sock *msk, struct dpa_state *st,
 
 static __always_inline int mpdpa_send(struct mptcp_sock *msk)
 {
-	struct dpa_scratch *s;
-	struct dpa_state *st;
-	__u32 zero = 0;
+	struct dpa_state *st = state_of(msk);
+	struct dpa_scratch *s = scratch_memory();
 
-	st = (void *)mptcp_dpa_conn((struct sock *)msk, sizeof(*st));
-	s = bpf_map_lookup_elem(&scratch, &zero);
 	if (!st || !s)
 		return mptcp_dpa_default_send(msk);
 	decide(msk, st, s);
@@ -223,12 +234,9 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 
 static __always_inline int mpdpa_retrans(struct mptcp_sock *msk)
 {
-	struct dpa_scratch *s;
-	struct dpa_state *st;
-	__u32 zero = 0;
+	struct dpa_state *st = state_of(msk);
+	struct dpa_scratch *s = scratch_memory();
 
-	st = (void *)mptcp_dpa_conn((struct sock *)msk, sizeof(*st));
-	s = bpf_map_lookup_elem(&scratch, &zero);
 	if (!st || !s)
 		return mptcp_dpa_default_retrans(msk);
 	return rescue(msk, st, s);

@@ -200,13 +200,19 @@ u64 conn_ack_delay_ns(const struct mptcp_sock *msk)
 	return rtt_us == U32_MAX ? 0 : (u64)rtt_us * NSEC_PER_USEC / 2;
 }
 
+/* The one TCP socket that is left after a fallback, else NULL. */
+static const struct sock *only_tcp(const struct mptcp_sock *msk)
+{
+	return msk_fell_back(msk) ? msk_first(msk) : NULL;
+}
+
 /*
  * No acknowledgment came later than this. After a fallback only TCP counts
  * them. A jiffy in which one came may have just begun or just end.
  */
 static u64 last_ack_ns(const struct mptcp_sock *msk, u64 now_ns)
 {
-	const struct sock *ssk = msk_fell_back(msk) ? msk_first(msk) : NULL;
+	const struct sock *ssk = only_tcp(msk);
 	u32 at = ssk ? tcp_sk(ssk)->rcv_tstamp : msk_last_ack(msk);
 	u32 ago = tcp_jiffies32 - at;
 
@@ -219,7 +225,7 @@ static u64 last_ack_ns(const struct mptcp_sock *msk, u64 now_ns)
  */
 static u64 acked_now(const struct mptcp_sock *msk, u64 before)
 {
-	const struct sock *ssk = msk_fell_back(msk) ? msk_first(msk) : NULL;
+	const struct sock *ssk = only_tcp(msk);
 	u64 sent = msk_sent(msk);
 	u32 unacked;
 

@@ -11,6 +11,7 @@
 #include "kfuncs.h"
 #include "msk.h"
 #include "path.h"
+#include "rescue.h"
 #include "stat.h"
 #include "symbols.h"
 #include "tick.h"
@@ -131,8 +132,7 @@ int kf_reinject(struct mptcp_sock *msk)
 		if (!kernel_fn(mptcp_subflow_active)(sf) ||
 		    !kf_subflow_idle(sf))
 			continue;
-		set_bit(COMPAT_MPTCP_WORK_RTX, msk_flags(msk));
-		kernel_fn(mptcp_schedule_work)(msk_sock(msk));
+		ask_retransmission(msk);
 		return 0;
 	}
 	return -EBUSY;

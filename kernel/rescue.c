@@ -71,6 +71,21 @@ static bool mark_silent(struct conn *c)
 }
 
 /**
+ * ask_retransmission() - have the kernel's worker ask for a retransmission
+ * @msk: the connection
+ *
+ * It sends the first unacknowledged fragment again, on the subflows that the
+ * scheduler then picks.
+ *
+ * Context: msk lock; does not sleep.
+ */
+void ask_retransmission(struct mptcp_sock *msk)
+{
+	set_bit(COMPAT_MPTCP_WORK_RTX, msk_flags(msk));
+	kernel_fn(mptcp_schedule_work)(msk_sock(msk));
+}
+
+/**
  * rescue() - have the first unacknowledged data sent again, if it is stuck
  * @c: the connection, brought up to date
  *
@@ -94,6 +109,5 @@ void rescue(struct conn *c)
 	if (c->rescued)
 		return;
 	c->rescued = true;
-	set_bit(COMPAT_MPTCP_WORK_RTX, msk_flags(msk));
-	kernel_fn(mptcp_schedule_work)(c->sk);
+	ask_retransmission(msk);
 }

@@ -4,7 +4,9 @@
 #define _MPTCP_DPA_RESCUE_H
 
 struct conn;
+struct mptcp_sock;
 
+void ask_retransmission(struct mptcp_sock *msk);
 void rescue(struct conn *c);
 
 #endif
