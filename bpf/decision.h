@@ -65,7 +65,7 @@ struct dpa_scratch {
 	__u8	learning;	/* the cheapest paths are not known yet */
 	__u8	patience_over;	/* though they had some round trips' time */
 	__u8	trial;		/* a path is used to get to know it */
-	__u8	silent;		/* a path is, while data is rescued */
+	__u8	stuck;		/* a path is, while data is rescued */
 };
 
 static __always_inline struct dpa_path *dpa_row(struct dpa_state *st, int i)
@@ -75,13 +75,9 @@ static __always_inline struct dpa_path *dpa_row(struct dpa_state *st, int i)
 	return &st->path[i];
 }
 
-static __always_inline __u64 dpa_minus(__u64 a, __u64 b)
-{
-	return a > b ? a - b : 0;
-}
-
 #include "threshold.h"
 #include "deficit.h"
+#include "stuck.h"
 
 /* Begins a look at all paths. */
 static __always_inline void dpa_look_begin(struct dpa_state *st,
@@ -107,7 +103,7 @@ static __always_inline void dpa_look_at(struct dpa_state *st,
 	struct dpa_outlook *o = &s->outlook;
 	int unsure = !p->known;
 
-	if (p->cost == MPTCP_DPA_COST_FORBIDDEN)
+	if (p->cost == MPTCP_DPA_COST_FORBIDDEN || (p->flags & DPA_PATH_SILENT))
 		return;
 	p->usable = 1;
 	if (rtt_ns > o->rtt_ns)
@@ -157,7 +153,7 @@ static __always_inline void dpa_decide_begin(struct dpa_state *st,
 {
 	dpa_forecast(st, s);
 	dpa_set_reach(st, s, dpa_minus(st->chunk_deadline_ns, st->now_ns), 0);
-	st->at_risk = dpa_hopeless(st, s, dpa_minus(st->chunk_end, st->sent));
+	st->at_risk = dpa_hopeless(st, s, dpa_unsent(st, st->chunk_end));
 	st->decided_ns = st->now_ns;
 }
 
@@ -179,7 +175,7 @@ static __always_inline int dpa_is_held(const struct dpa_state *st, __u32 cost)
 static __always_inline int dpa_may_send(const struct dpa_state *st,
 					const struct dpa_path *p)
 {
-	if (!p->usable || (p->flags & DPA_PATH_SILENT))
+	if (!p->usable || (p->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)))
 		return 0;
 	return p->cost <= st->cost_limit ||
 	       (p->cost == st->open_cost && st->budget);
@@ -187,6 +183,8 @@ static __always_inline int dpa_may_send(const struct dpa_state *st,
 
 /* the last round trips before a deadline, in which queues are kept short */
 #define DPA_TAIL_RTTS	8
+/* what a path may have beyond twice what it holds without a queue */
+#define DPA_SPARE_BYTES	(1 << 16)
 
 /*
  * What was given to a path cannot be recalled: it gets no more than its window
@@ -202,12 +200,17 @@ static __always_inline int dpa_has_room(const struct dpa_state *st,
 {
 	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
 	__u64 rate = pacing > p->goodput ? pacing : p->goodput;
-	__u64 busy = dpa_bytes_in(rate, p->rtt_us * DPA_NSEC_PER_USEC) +
-		     st->unit;
 	int tail = left_ns && left_ns < DPA_TAIL_RTTS * srtt_ns;
+	__u64 pipe, busy;
 
+	if (p->known)
+		rate = p->goodput + p->goodput / 4;
+	pipe = dpa_bytes_in(rate, p->rtt_us * DPA_NSEC_PER_USEC);
+	busy = pipe + st->unit;
 	if ((tail || p->cost > s->outlook.cheapest) && busy < window)
 		return p->behind < busy;
+	if (p->known && 2 * pipe + DPA_SPARE_BYTES < window)
+		return p->behind < 2 * pipe + DPA_SPARE_BYTES;
 	return p->behind < window;
 }
 

@@ -35,6 +35,7 @@ struct step {
 	__u8 late_policy;
 	__u8 decides;
 	__u8 pad[3];
+	__u32 flight;
 };
 
 static void take(struct input *in, void *to, size_t size)
@@ -101,7 +102,7 @@ static void decide_deficit(struct dpa_state *st, struct dpa_scratch *s,
 				st->open_cost <= o->dearest));
 	need(st->open_cost || !st->budget);
 	/* no more than the shortfall, and nothing for what is sent */
-	need(st->budget <= dpa_minus(step->chunk_end, st->sent));
+	need(st->budget <= dpa_unsent(st, step->chunk_end));
 	need(st->caution >= DPA_CAUTION_MIN && st->caution <= DPA_CAUTION_MAX);
 }
 
@@ -131,6 +132,7 @@ static void run_step(struct dpa_state *st, const struct step *step)
 		.rtt_ns = step->rtt_ns,
 		.acked = step->acked,
 		.busy = step->busy,
+		.flight = step->flight,
 		.limited = step->limited,
 	};
 	struct dpa_scratch s;
@@ -150,6 +152,10 @@ static void run_step(struct dpa_state *st, const struct step *step)
 	else
 		decide_deficit(st, &s, step);
 	pick(st, &s, step);
+	/* of two paths at most one outruns the other, if none is at rest */
+	if (st->path[0].behind && st->path[1].behind)
+		need(!dpa_outruns(st, &st->path[0], &st->path[1]) ||
+		     !dpa_outruns(st, &st->path[1], &st->path[0]));
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

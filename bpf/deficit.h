@@ -35,7 +35,7 @@
 #define DPA_LEARN_SHIFT		4
 
 /* what is decided about arrives by then before its deadline */
-#define DPA_MARGIN_NS		(5 * DPA_NSEC_PER_MSEC)
+#define DPA_MARGIN_NS		(15 * DPA_NSEC_PER_MSEC)
 
 /* more than any path carries; sums of 8 stay below 2^63 */
 #define DPA_BYTES_MAX		(1ULL << 60)
@@ -274,12 +274,22 @@ static __always_inline void dpa_plan_begin(struct dpa_state *st,
 	s->trial = 0;
 }
 
+/* Bytes up to a position that are still to be sent, or to be sent again. */
+static __always_inline __u64 dpa_unsent(const struct dpa_state *st, __u64 end)
+{
+	__u64 again = st->again < st->sent ? st->again : st->sent;
+	__u64 unacked = dpa_minus(end, st->acked);
+	__u64 unsent = dpa_minus(end, st->sent) + again;
+
+	return unsent < unacked ? unsent : unacked;
+}
+
 /* Takes the chunk in s->horizon into the plan. */
 static __always_inline void dpa_plan_chunk(struct dpa_state *st,
 					   struct dpa_scratch *s)
 {
 	const struct dpa_horizon *h = &s->horizon;
-	__u64 unsent = dpa_minus(h->end, st->sent);
+	__u64 unsent = dpa_unsent(st, h->end);
 	__u64 left_ns = dpa_minus(h->deadline_ns, st->now_ns);
 	int hopeless;
 

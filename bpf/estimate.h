@@ -35,6 +35,9 @@
 /* so many times that span without a look, or without a byte, end a sample */
 #define DPA_GAP_SPANS		4
 
+/* so much more than the pipe holds, and a quarter of it, is a queue */
+#define DPA_QUEUE_BYTES		3000
+
 /* samples are dated in units of 2^16 ns; 32 bits of them wrap after 78 hours */
 #define DPA_TICK_SHIFT		16
 
@@ -44,8 +47,14 @@ struct dpa_observation {
 	__u64	rtt_ns;
 	__u32	acked;		/* payload known to have arrived, low half */
 	__u32	busy;		/* bytes are on their way */
+	__u32	flight;		/* of them, sent and not acknowledged */
 	__u32	limited;	/* it sends less than it could */
 };
+
+static __always_inline __u64 dpa_minus(__u64 a, __u64 b)
+{
+	return a > b ? a - b : 0;
+}
 
 /* What a rate carries in a time; DPA_U64_MAX stands for more than fits. */
 static __always_inline __u64 dpa_bytes_in(__u64 rate, __s64 ns)
@@ -115,12 +124,32 @@ static __always_inline void dpa_smooth(struct dpa_path *p, __u32 rate)
 	p->spread = dpa_isqrt(sum * (256 - DPA_SAMPLE_GAIN));
 }
 
+/*
+ * Was there a queue on the path all the time? More was on its way than the
+ * empty path would hold at this rate.
+ */
+static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
+					     __u32 rate)
+{
+	__u64 pipe = dpa_bytes_in(rate, (__u64)p->rtt_us * DPA_NSEC_PER_USEC);
+
+	return p->sample_flight > pipe + pipe / 4 + DPA_QUEUE_BYTES;
+}
+
 /* One more sample for a path's goodput. */
 static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 					   int limited)
 {
 	__u32 was = p->goodput;
 
+	if (dpa_is_bottleneck(p, rate)) {
+		limited = 0;
+		if (p->samples && p->ramping) {
+			p->ramping = 0;
+			p->known = 1;
+		}
+	}
+	p->last = limited ? 0 : rate;
 	if (limited && rate <= was)
 		return;
 	if (!p->samples) {
@@ -162,6 +191,7 @@ static __always_inline void dpa_begin_sample(struct dpa_path *p,
 	p->limited = o->limited;
 	p->sample_tick = dpa_tick(o->now_ns);
 	p->sample_acked = o->acked;
+	p->sample_flight = o->flight;
 }
 
 /*
@@ -193,6 +223,8 @@ static __always_inline void dpa_observe(struct dpa_path *p,
 		return;
 	}
 	p->limited |= o->limited;
+	if (o->flight < p->sample_flight)
+		p->sample_flight = o->flight;
 	if (age < span)
 		return;
 	dpa_add_sample(p, dpa_rate(o->acked - p->sample_acked, age),

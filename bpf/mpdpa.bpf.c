@@ -78,6 +78,7 @@ static __always_inline void look_at(struct mptcp_subflow_context *subflow,
 		.rtt_ns = srtt_ns(tp),
 		.acked = tp->bytes_acked + sacked(tp),
 		.busy = tp->write_seq != tp->snd_una,
+		.flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp)),
 		.limited = holds_back(tp),
 	};
 
@@ -199,7 +200,7 @@ static __always_inline int mpdpa_send(struct mptcp_sock *msk)
 }
 
 /*
- * What is stuck on a silent path goes where it arrives first, whatever that
+ * What is stuck on a path goes where it arrives first, whatever that
  * costs: bytes behind it are of no use without it.
  */
 static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
@@ -208,7 +209,7 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 	struct mptcp_subflow_context *subflow, *best = NULL;
 
 	s->best_linger = DPA_U64_MAX;
-	s->silent = 0;
+	s->stuck = 0;
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		struct dpa_path *row = dpa_row(st, mptcp_dpa_path(subflow));
 		__u64 time;
@@ -216,8 +217,8 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 		if (!row || row->cost == MPTCP_DPA_COST_FORBIDDEN ||
 		    !mptcp_subflow_active(subflow))
 			continue;
-		if (row->flags & DPA_PATH_SILENT) {
-			s->silent = 1;
+		if (row->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)) {
+			s->stuck = 1;
 			continue;
 		}
 		time = subflow_linger(subflow);
@@ -226,7 +227,7 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 			best = subflow;
 		}
 	}
-	if (!s->silent || !best)
+	if (!s->stuck || !best)
 		return mptcp_dpa_default_retrans(msk);
 	mptcp_subflow_set_scheduled(best, true);
 	return 0;

@@ -149,6 +149,7 @@ void conn_put(struct conn *c)
 {
 	if (refcount_dec_and_test(&c->refs)) {
 		chunk_queue_clear(&c->queue);
+		kfree(c->prefs);
 		if (c->eventfd)
 			eventfd_ctx_put(c->eventfd);
 		call_rcu(&c->rcu, conn_free_rcu);
@@ -178,6 +179,21 @@ void conn_release(struct sock *sk)
 	WRITE_ONCE(c->dead, true);
 	tick_stop(c);
 	conn_put(c);
+}
+
+/**
+ * conn_prefs() - the connection's preferences, for changing them
+ * @c: the connection
+ *
+ * Context: msk lock; does not sleep.
+ * Return: the list, made if need be; NULL without memory.
+ */
+struct pref_list *conn_prefs(struct conn *c)
+{
+	if (!c->prefs)
+		c->prefs = kzalloc(sizeof(*c->prefs),
+				   GFP_ATOMIC | __GFP_ACCOUNT);
+	return c->prefs;
 }
 
 /* connect(AF_UNSPEC) begins a new stream in the same socket. */
@@ -267,19 +283,20 @@ static u32 chunk_late(const struct conn *c, const struct chunk *chunk)
 	return chunk->late ? chunk->late - 1 : READ_ONCE(dpa->late_policy);
 }
 
-/* When the first byte that is not sent yet is due. */
+/* When the next byte to be sent is due. */
 static void show_next(struct conn *c)
 {
 	struct dpa_state *st = &c->state;
+	u64 next = st->again ? st->acked : st->sent;
 	u32 i;
 
 	st->next_deadline_ns = 0;
 	for (i = 0; i < c->queue.count; i++) {
 		const struct chunk *chunk = &c->queue.at[i];
 
-		if (chunk->end <= st->sent)
+		if (chunk->end <= next)
 			continue;
-		if (chunk->begin <= st->sent)
+		if (chunk->begin <= next)
 			st->next_deadline_ns = chunk->deadline_ns;
 		return;
 	}
@@ -380,6 +397,7 @@ void conn_refresh(struct conn *c)
 	st->written = msk_written(msk);
 	st->sent = msk_sent(msk);
 	st->acked = acked_now(msk, st->acked);
+	st->again = msk_again(msk);
 
 	tell_risk(c);
 	stream_advance(&c->stream, &c->queue, st->written, st->now_ns,

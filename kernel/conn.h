@@ -22,6 +22,7 @@ struct mptcp_sock;
 
 /* the module's side of a row of dpa_state::path */
 struct conn_path {
+	u64	rescued;	/* sequence up to which it was relieved of data */
 	u32	prio_ms;	/* when an MP_PRIO was last sent; wraps */
 	/* what dpa_path::cost was resolved from */
 	u32	cost_gen;
@@ -29,6 +30,7 @@ struct conn_path {
 	bool	backup;
 	bool	resolved;
 	bool	prio_sent;	/* prio_ms is set */
+	bool	relieved;	/* rescued is set */
 };
 
 struct conn {
@@ -46,11 +48,9 @@ struct conn {
 	u64			chunks_missed;
 	u32			activations;
 	u32			alpha_milli;	/* 0: the namespace's */
-	u64			head;		/* first unacked byte, a tick ago */
-	bool			rescued;	/* it was sent again */
 	struct chunk_queue	queue;
 	struct stream		stream;
-	struct pref_list	prefs;
+	struct pref_list	*prefs;	/* NULL: none were set */
 	struct conn_path	path[MPTCP_DPA_PATHS_MAX];
 	struct dpa_state	state;
 };
@@ -62,6 +62,7 @@ void conn_put_sock(struct conn *c);
 void conn_hold(struct conn *c);
 void conn_put(struct conn *c);
 void conn_release(struct sock *sk);
+struct pref_list *conn_prefs(struct conn *c);
 void conn_refresh(struct conn *c);
 int conn_show_chunk(const struct conn *c, u32 i, struct dpa_horizon *horizon);
 u32 conn_chunks_max(const struct conn *c);

@@ -43,6 +43,9 @@ const struct msk_field msk_fields[] = {
 	FIELD(mptcp_sock, mpc_endpoint_id),
 	FIELD(mptcp_sock, conn_list),
 	FIELD(mptcp_sock, first_pending),
+	FIELD(mptcp_sock, rtx_queue),
+	FIELD(mptcp_sock, recovery),
+	FIELD(mptcp_sock, recovery_snd_nxt),
 	FIELD(mptcp_sock, first),
 	FIELD(mptcp_sock, sched),
 	FIELD(mptcp_subflow_context, node),
@@ -54,6 +57,8 @@ const struct msk_field msk_fields[] = {
 	FIELD(mptcp_subflow_context, tcp_sock),
 	FIELD(mptcp_subflow_context, conn),
 	SIZE(mptcp_data_frag),
+	FIELD(mptcp_data_frag, list),
+	FIELD(mptcp_data_frag, data_seq),
 	FIELD(mptcp_data_frag, data_len),
 	FIELD(mptcp_data_frag, already_sent),
 };
@@ -126,12 +131,86 @@ _Bool msk_data_pending(const struct mptcp_sock *msk)
 	return msk->first_pending;
 }
 
-/* The rest of a fragment is sent on the subflow that its first byte went on. */
+/* The fragment after one in the list of those not acknowledged; NULL: none. */
+static struct mptcp_data_frag *next_frag(const struct mptcp_sock *msk,
+					 const struct list_head *at)
+{
+	if (at->next == &msk->rtx_queue)
+		return NULL;
+	return (void *)at->next -
+	       __builtin_offsetof(struct mptcp_data_frag, list);
+}
+
+/*
+ * The rest of a fragment is sent on the subflow that its first byte went on.
+ * Among those to be sent again there may be some that are not.
+ */
 u32 msk_unit(const struct mptcp_sock *msk)
 {
 	const struct mptcp_data_frag *frag = msk->first_pending;
 
+	while (frag && frag->data_len == frag->already_sent)
+		frag = next_frag(msk, &frag->list);
 	return frag ? frag->data_len - frag->already_sent : 0;
+}
+
+/* Bytes that were sent and wait to be sent again. */
+u64 msk_again(const struct mptcp_sock *msk)
+{
+	const struct mptcp_data_frag *frag = msk->first_pending;
+	u64 bytes = 0;
+
+	while (frag && (s64)(msk->snd_nxt - frag->data_seq) > 0) {
+		u64 sent = msk->snd_nxt - frag->data_seq;
+
+		if (sent > frag->data_len)
+			sent = frag->data_len;
+		if (sent > frag->already_sent)
+			bytes += sent - frag->already_sent;
+		frag = next_frag(msk, &frag->list);
+	}
+	return bytes;
+}
+
+/* The sequence number of a position in the stream that was sent. */
+u64 msk_chunk_seq(const struct mptcp_sock *msk, u64 position)
+{
+	return msk->snd_nxt - (msk->bytes_sent - position);
+}
+
+/*
+ * Has what lies between two sequence numbers sent again, by whole fragments, as
+ * the kernel does when a subflow closes. Needs the msk owned. Returns how many
+ * bytes that are.
+ */
+u32 msk_resend(struct mptcp_sock *msk, u64 from, u64 to)
+{
+	struct mptcp_data_frag *frag, *first = NULL;
+	u32 bytes = 0;
+
+	for (frag = next_frag(msk, &msk->rtx_queue); frag;
+	     frag = next_frag(msk, &frag->list)) {
+		if ((s64)(msk->snd_nxt - frag->data_seq) <= 0 ||
+		    (s64)(to - frag->data_seq) <= 0)
+			break;
+		/* the kernel goes on from there, in order */
+		if (frag == msk->first_pending)
+			first = first ?: frag;
+		if ((s64)(frag->data_seq + frag->already_sent - from) <= 0)
+			continue;
+		first = first ?: frag;
+		bytes += frag->already_sent;
+		frag->already_sent = 0;
+	}
+	if (!bytes)
+		return 0;
+	if (!msk->first_pending ||
+	    (s64)(msk->first_pending->data_seq - first->data_seq) > 0)
+		msk->first_pending = first;
+	msk->recovery_snd_nxt = msk->snd_nxt;
+	msk->recovery = 1;
+	msk->snd_burst = 0;
+	return bytes;
 }
 
 u64 msk_window_left(const struct mptcp_sock *msk)

@@ -51,7 +51,7 @@ static bool take(struct snapshot *snap, struct conn *c)
 		info_fill(&snap->info, c);
 		first = chunk_queue_first(&c->queue);
 		snap->late = first ? first->late : 0;
-		snap->prefs = c->prefs;
+		snap->prefs = c->prefs ? *c->prefs : (struct pref_list){};
 		snap->token = msk_token(msk_of(c->sk));
 		snap->alpha_milli = c->alpha_milli;
 		snap->cookie = atomic64_read(&c->sk->sk_cookie);
@@ -395,7 +395,7 @@ static int apply(struct genl_info *info, struct sock *sk)
 {
 	struct nlattr *alpha = info->attrs[MPTCP_DPA_A_CONN_ALPHA_MILLI];
 	struct mptcp_dpa_chunk chunk;
-	struct pref_list prefs;
+	struct pref_list *room, prefs;
 	struct conn *c;
 	int err;
 
@@ -405,7 +405,10 @@ static int apply(struct genl_info *info, struct sock *sk)
 	c = conn_get_or_create(sk);
 	if (!c)
 		return -ENOMEM;
-	prefs = c->prefs;
+	room = conn_prefs(c);
+	if (!room)
+		return -ENOMEM;
+	prefs = *room;
 	err = parse_prefs(info, &prefs);
 	if (!err && alpha && nla_get_u32(alpha) &&
 	    nla_get_u32(alpha) < MPTCP_DPA_ALPHA_MIN)
@@ -418,7 +421,7 @@ static int apply(struct genl_info *info, struct sock *sk)
 	}
 	if (err)
 		return err;
-	c->prefs = prefs;
+	*room = prefs;
 	path_forget_costs(c);
 	if (alpha)
 		c->alpha_milli = nla_get_u32(alpha);

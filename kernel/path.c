@@ -84,7 +84,7 @@ static void resolve_cost(struct conn *c, int i,
 	    path->ifindex == ifindex && path->backup == backup)
 		return;
 	path_names(c, sf, ifindex, names);
-	row->cost = pref_apply(&c->prefs, names,
+	row->cost = pref_apply(c->prefs, names,
 			       cost_lookup(net, names, backup));
 	path->cost_gen = gen;
 	path->ifindex = ifindex;

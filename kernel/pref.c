@@ -160,7 +160,7 @@ bool pref_read(const struct pref_list *prefs, int i,
 
 /**
  * pref_apply() - the cost of a path for this connection
- * @prefs: the connection's
+ * @prefs: the connection's, or NULL
  * @names: %COST_NAMES keys that name the path, the strongest first
  * @cost: the namespace's
  *
@@ -173,7 +173,7 @@ u32 pref_apply(const struct pref_list *prefs, const struct cost_key *names,
 	const struct pref *pref = NULL;
 	int i;
 
-	for (i = 0; i < COST_NAMES && !pref; i++)
+	for (i = 0; prefs && i < COST_NAMES && !pref; i++)
 		if (names[i].kind)
 			pref = find((struct pref_list *)prefs, &names[i]);
 	if (!pref)

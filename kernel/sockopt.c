@@ -236,6 +236,7 @@ static int set_pref(struct sock *sk, const void *val, size_t len)
 {
 	struct net *net = sock_net(sk);
 	struct mptcp_dpa_pref opt;
+	struct pref_list *prefs;
 	bool privileged;
 	struct conn *c;
 	int err;
@@ -250,7 +251,10 @@ static int set_pref(struct sock *sk, const void *val, size_t len)
 	privileged = ns_capable_noaudit(net->user_ns, CAP_NET_ADMIN);
 	if (!privileged && path_undercut(c, &opt))
 		return -EPERM;
-	err = pref_change(&c->prefs, net, &opt, privileged);
+	prefs = conn_prefs(c);
+	if (!prefs)
+		return -ENOMEM;
+	err = pref_change(prefs, net, &opt, privileged);
 	if (!err) {
 		path_forget_costs(c);
 		tick_soon(c);
@@ -310,8 +314,8 @@ static int get_pref(struct sock *sk, void *val, size_t len)
 
 	if (len < sizeof(pref))
 		return -EINVAL;
-	for (i = 0; c && i < MPTCP_DPA_PREFS_MAX; i++) {
-		if (!pref_read(&c->prefs, i, &pref))
+	for (i = 0; c && c->prefs && i < MPTCP_DPA_PREFS_MAX; i++) {
+		if (!pref_read(c->prefs, i, &pref))
 			continue;
 		if (at + sizeof(pref) > len)
 			break;

@@ -18,6 +18,7 @@
 #define DPA_PATH_BACKUP		(1U << 3)	/* its endpoint is flagged backup */
 #define DPA_PATH_PROMPT		(1U << 4)	/* Nagle's algorithm is off */
 #define DPA_PATH_SILENT		(1U << 5)	/* bytes are out, no ack comes */
+#define DPA_PATH_STUCK		(1U << 6)	/* its bytes were given to others */
 
 /* One subflow. The module owns the first four, the scheduler the rest. */
 struct dpa_path {
@@ -36,8 +37,10 @@ struct dpa_path {
 	__u8	samples;	/* taken so far, up to 255 */
 	__u32	goodput;	/* smoothed; 0: unknown */
 	__u32	spread;		/* its standard deviation */
+	__u32	last;		/* the last sample, if the path set its pace */
 	__u32	sample_tick;	/* when the running or the last sample began */
 	__u32	sample_acked;	/* low half of tcp_sock::bytes_acked then */
+	__u32	sample_flight;	/* bytes that were on their way at least */
 	__u32	behind;		/* bytes that go before any new one */
 	__u32	rtt_us;		/* the least round trip */
 };
@@ -49,6 +52,7 @@ struct dpa_state {
 	__u64	written;	/* positions in the stream, in bytes */
 	__u64	sent;
 	__u64	acked;
+	__u64	again;		/* of those sent, to be sent once more */
 	__u64	chunk_begin;
 	__u64	chunk_end;
 	__u64	chunk_start_ns;	/* when it became the one in force */
