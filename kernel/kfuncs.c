@@ -125,12 +125,15 @@ int kf_reinject(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *sf;
 
-	if (msk_acked(msk) == msk_sent(msk) || reinject_soon(msk))
+	if (msk_acked(msk) == msk_sent(msk))
 		return -EBUSY;
 	msk_for_each_subflow(msk, sf) {
 		if (!kernel_fn(mptcp_subflow_active)(sf) ||
 		    !kf_subflow_idle(sf))
 			continue;
+		/* being refused must not cost the turn */
+		if (reinject_soon(msk))
+			return -EBUSY;
 		set_bit(COMPAT_MPTCP_WORK_RTX, msk_flags(msk));
 		kernel_fn(mptcp_schedule_work)(msk_sock(msk));
 		return 0;
