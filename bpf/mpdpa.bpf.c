@@ -67,8 +67,12 @@ static __always_inline __u32 sacked(const struct tcp_sock *tp)
 	return tp->sacked_out * tp->mss_cache;
 }
 
-/* Brings one path's estimate up to date and takes it into the outlook. */
-static __always_inline void look_at(struct mptcp_subflow_context *subflow,
+/*
+ * Brings one path's estimate up to date and takes it into the outlook. A function
+ * of its own, whose frame is gone when it returns: Linux 6.12's verifier follows
+ * each combination of what it leaves on the stack into the next round.
+ */
+static __noinline void look_at(struct mptcp_subflow_context *subflow,
 				    struct dpa_state *st, struct dpa_scratch *s)
 {
 	const struct tcp_sock *tp = subflow_tcp(subflow);

@@ -4,6 +4,10 @@
  * other, full or not; what the receiver waits for, the oldest unacknowledged
  * data, on all others as well.
  *
+ * That subflow gets what it can have in flight and one burst more. With all data
+ * given away, the kernel asks no scheduler any more, whatever is acknowledged
+ * on the others, and what goes on with a silent subflow is left to a timer.
+ *
  * Two subflows that are picked at once for new data get different data: only
  * the retransmission path duplicates. It starts at the oldest byte, so that is
  * what can be made redundant, once each time it moves on.
@@ -19,6 +23,14 @@ struct {
 	__type(key, int);
 	__type(value, __u64);
 } sent_again SEC(".maps");
+
+static __always_inline bool is_full(struct mptcp_subflow_context *subflow)
+{
+	const struct tcp_sock *tp = subflow_tcp(subflow);
+
+	return tp->write_seq - tp->snd_una >=
+	       tp->snd_cwnd * tp->mss_cache + MPTCP_SEND_BURST;
+}
 
 static __always_inline int redundant_send(struct mptcp_sock *msk)
 {
@@ -39,7 +51,7 @@ static __always_inline int redundant_send(struct mptcp_sock *msk)
 		least = rtt;
 		best = subflow;
 	}
-	if (!best || !subflow_has_room(best))
+	if (!best || is_full(best) || !subflow_has_room(best))
 		return -1;
 	subflow_pick(msk, best, MPTCP_SEND_BURST);
 	return 0;

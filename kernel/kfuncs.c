@@ -126,12 +126,15 @@ int kf_reinject(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *sf;
 
-	if (msk_acked(msk) == msk_sent(msk) || reinject_soon(msk))
+	if (msk_acked(msk) == msk_sent(msk))
 		return -EBUSY;
 	msk_for_each_subflow(msk, sf) {
 		if (!kernel_fn(mptcp_subflow_active)(sf) ||
 		    !kf_subflow_idle(sf))
 			continue;
+		/* being refused must not cost the turn */
+		if (reinject_soon(msk))
+			return -EBUSY;
 		ask_retransmission(msk);
 		return 0;
 	}

@@ -39,13 +39,16 @@ struct snapshot {
 	kuid_t			uid;
 };
 
-/* Locks the connection; false: it has ended. */
+/*
+ * Locks the connection; false: it has ended. Readers do not own the socket, so
+ * that what arrives meanwhile is not put off until they let it go.
+ */
 static bool take(struct snapshot *snap, struct conn *c)
 {
+	bool slow = lock_sock_fast(c->sk);
 	const struct chunk *first;
 	bool alive;
 
-	lock_sock(c->sk);
 	alive = !c->dead;
 	if (alive) {
 		info_fill(&snap->info, c);
@@ -57,7 +60,7 @@ static bool take(struct snapshot *snap, struct conn *c)
 		snap->cookie = atomic64_read(&c->sk->sk_cookie);
 		snap->uid = sk_uid(c->sk);
 	}
-	release_sock(c->sk);
+	unlock_sock_fast(c->sk, slow);
 	return alive;
 }
 
@@ -247,13 +250,12 @@ static bool is_meant(struct genl_info *info, const struct sock *sk)
 /* The state of a socket, with a reference; NULL if it has none. */
 static struct conn *state_of(struct genl_info *info, struct sock *sk)
 {
-	struct conn *c;
+	bool slow = lock_sock_fast(sk);
+	struct conn *c = is_meant(info, sk) ? conn_find(sk) : NULL;
 
-	lock_sock(sk);
-	c = is_meant(info, sk) ? conn_find(sk) : NULL;
 	if (c)
 		conn_hold(c);
-	release_sock(sk);
+	unlock_sock_fast(sk, slow);
 	return c;
 }
 

@@ -100,6 +100,13 @@ static void kick(struct conn *c)
 		kernel_fn(mptcp_check_and_set_pending)(c->sk);
 }
 
+/* Nothing is left to send, or will be. */
+static bool is_over(const struct sock *sk)
+{
+	return sk->sk_state == TCP_CLOSE ||
+	       (sk->sk_state == TCP_FIN_WAIT2 && sock_flag(sk, SOCK_DEAD));
+}
+
 static void tick(struct conn *c)
 {
 	u64 next;
@@ -108,7 +115,7 @@ static void tick(struct conn *c)
 		return;
 	stat_inc(sock_net(c->sk), DPA_STAT_TICKS);
 	conn_refresh(c);
-	if (c->sk->sk_state != TCP_CLOSE) {
+	if (!is_over(c->sk)) {
 		prio_apply(c);
 		path_make_prompt(c);
 		rescue(c);
@@ -120,14 +127,24 @@ static void tick(struct conn *c)
 			      HRTIMER_MODE_ABS_SOFT);
 }
 
+/*
+ * A socket that is over is looked at without being owned: what its peer sends
+ * last would be put off until release_sock(), where kernels since 7.0 close an
+ * orphan without anybody to free it (Documentation/testing.md).
+ */
 static void tick_work(struct work_struct *work)
 {
 	struct conn *c = container_of(work, struct conn, work);
 	struct sock *sk = c->sk;
+	bool slow = lock_sock_fast(sk);
 
-	lock_sock(sk);
+	if (!slow && !is_over(sk)) {
+		unlock_sock_fast(sk, slow);
+		lock_sock(sk);
+		slow = true;
+	}
 	tick(c);
-	release_sock(sk);
+	unlock_sock_fast(sk, slow);
 	sock_put(sk);
 	conn_put(c);
 }

@@ -47,6 +47,7 @@ static struct {
 	uint64_t		limit;
 	uint64_t		end_ns;
 	uint64_t		seed;
+	bool			stock;	/* no module: no netlink family */
 	uint64_t		calls;
 	uint64_t		made[KINDS];
 	uint64_t		good[KINDS];
@@ -145,6 +146,11 @@ static void disconnect(int fd)
 	count(KIND_DISCONNECT, !connect(fd, &nothing, sizeof(nothing)));
 }
 
+static int open_family(uint16_t *family)
+{
+	return fuzz.stock ? -1 : netlink_open(family);
+}
+
 static void wander(struct chance *c, int *nl, uint16_t *family)
 {
 	int to = fuzz.netns[below(c, fuzz.netns_count)];
@@ -152,7 +158,7 @@ static void wander(struct chance *c, int *nl, uint16_t *family)
 	count(KIND_NETNS, !setns(to, CLONE_NEWNET));
 	if (*nl >= 0)
 		close(*nl);
-	*nl = netlink_open(family);
+	*nl = open_family(family);
 }
 
 static void write_setting(struct chance *c)
@@ -188,7 +194,7 @@ static void *work(void *number)
 {
 	struct chance c = { fuzz.seed * 977 + (uintptr_t)number * 131 + 1 };
 	uint16_t family = 0;
-	int nl = netlink_open(&family), fd;
+	int nl = open_family(&family), fd;
 
 	while (!is_over()) {
 		fd = __atomic_load_n(slot(&c), __ATOMIC_RELAXED);
@@ -211,7 +217,7 @@ static void *work(void *number)
 		}
 		/* the scheduler, hence the module's options, come and go */
 		if (nl < 0)
-			nl = netlink_open(&family);
+			nl = open_family(&family);
 	}
 	close(nl);
 	return NULL;
@@ -224,6 +230,7 @@ static int calls(int argc, char **argv)
 	unsigned long count = strtoul(argv[5], NULL, 0);
 	unsigned long i;
 
+	fuzz.stock = getenv("FUZZ_STOCK");
 	fuzz.seed = strtoull(argv[2], NULL, 0);
 	fuzz.limit = strtoull(argv[3], NULL, 0);
 	fuzz.end_ns = seconds ? now_ns() + seconds * NANOSECONDS : 0;
