@@ -12,11 +12,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 import vm_cpio
+import vm_cpu
 import vm_protocol
 import vm_qemu
 
@@ -143,6 +145,21 @@ def _judge(in_time: bool, process: subprocess.Popen[bytes], panicked: bool, job:
     return Outcome("exit", report.status, report=report)
 
 
+@contextmanager
+def started(
+    command: list[str], machine: vm_qemu.Machine
+) -> Iterator[subprocess.Popen[bytes]]:
+    """QEMU. In virtual time, where it never does two things at once, it has a processor."""
+    with ExitStack() as stack:
+        if machine.clock == "virtual":
+            cpu = stack.enter_context(vm_cpu.claimed())
+            with vm_cpu.staying_on(cpu):
+                process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        else:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        yield stack.enter_context(process)
+
+
 def run(job: Job, image: vm_qemu.Image) -> Outcome:
     """Boots the guest, runs the job's command there, and collects what it left."""
     with tempfile.TemporaryDirectory(prefix="guest-") as scratch:
@@ -157,7 +174,7 @@ def run(job: Job, image: vm_qemu.Image) -> Outcome:
         start = time.monotonic()
         log = job.log.open("wb") if job.log else None
         follower = Console(console, log, job.quiet)
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL) as process:
+        with started(command, job.machine) as process:
             try:
                 in_time = _watch(process, follower, job.timeout)
             except BaseException:
