@@ -6,6 +6,8 @@ import hashlib
 import json
 import os
 import random
+import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -174,3 +176,24 @@ def test_virtual_time_has_a_processor(
         allowed = os.sched_getaffinity(process.pid)
         process.kill()
     assert allowed == ({min(own)} if clock == "virtual" else own)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_no_guest_outlives_its_runner(how: signal.Signals, tmp_path: Path) -> None:
+    forever = [str(GUEST), "run", "--", "sh", "-c", "echo running; while :; do :; done"]
+    # Temporary files of its own: SIGKILL leaves them.
+    with subprocess.Popen(
+        forever, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    ) as runner:  # fmt: skip
+        assert runner.stdout
+        assert runner.stdout.readline() == b"running\n"
+        children = Path(f"/proc/{runner.pid}/task/{runner.pid}/children").read_text().split()
+        guests = [os.pidfd_open(int(child)) for child in children]
+        runner.send_signal(how)
+        runner.wait()
+    assert guests
+    for descriptor in guests:
+        assert select.select([descriptor], [], [], 30)[0] == [descriptor]
+        os.close(descriptor)
+    assert how == signal.SIGKILL or not list(tmp_path.iterdir())

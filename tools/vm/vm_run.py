@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
+import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -30,6 +33,7 @@ STATUS_PANIC = 122
 STATUS_LOST = 123
 
 _POLL_SECONDS = 0.05
+_PR_SET_PDEATHSIG = 1
 _PANIC = b"Kernel panic - not syncing"
 
 
@@ -56,6 +60,7 @@ class Outcome:
     status: int
     message: str = ""
     wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
     report: vm_protocol.Report | None = None
 
     @property
@@ -151,13 +156,23 @@ def started(
 ) -> Iterator[subprocess.Popen[bytes]]:
     """QEMU. In virtual time, where it never does two things at once, it has a processor."""
     with ExitStack() as stack:
-        if machine.clock == "virtual":
-            cpu = stack.enter_context(vm_cpu.claimed())
-            with vm_cpu.staying_on(cpu):
-                process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
-        else:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        cpu = stack.enter_context(vm_cpu.claimed()) if machine.clock == "virtual" else None
+        with vm_cpu.staying_on(cpu):
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, preexec_fn=_die_with_parent
+            )
         yield stack.enter_context(process)
+
+
+def _die_with_parent() -> None:
+    """Even a runner that is killed leaves no guest behind, which would run for ever."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def _cpu_seconds() -> float:
+    """Of children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def run(job: Job, image: vm_qemu.Image) -> Outcome:
@@ -171,7 +186,7 @@ def run(job: Job, image: vm_qemu.Image) -> Outcome:
         command = vm_qemu.command(
             job.machine, image, initrd, f"file:{console}", f"file:{report}", job.kernel_arguments
         )
-        start = time.monotonic()
+        start, used = time.monotonic(), _cpu_seconds()
         log = job.log.open("wb") if job.log else None
         follower = Console(console, log, job.quiet)
         with started(command, job.machine) as process:
@@ -183,6 +198,7 @@ def run(job: Job, image: vm_qemu.Image) -> Outcome:
         follower.close()
         outcome = _judge(in_time, process, follower.panicked, job, report.read_bytes())
         outcome.wall_seconds = time.monotonic() - start
+        outcome.cpu_seconds = _cpu_seconds() - used
         _keep(job, image, outcome, log)
     return outcome
 
@@ -217,6 +233,7 @@ def describe(job: Job, image: vm_qemu.Image, outcome: Outcome) -> dict[str, obje
         "guest_seconds": guest,
         "command_seconds": round(report.ended - report.began, 2) if report else None,
         "wall_seconds": round(outcome.wall_seconds, 2),
+        "cpu_seconds": round(outcome.cpu_seconds, 2),
         "clock": job.machine.clock,
         "accel": vm_qemu.accelerator(job.machine),
         "seed": job.machine.seed,
