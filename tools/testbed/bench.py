@@ -26,9 +26,11 @@ from .errors import MeasurementError, UsageError
 from .fields import Fields
 from .guestrun import (
     BUILT,
+    GUEST_MACHINE,
     GUEST_MODULES,
     LINKS,
     MODULE,
+    NATIVE,
     NOTHING,
     OWN_PROGRAMS,
     PACKAGE,
@@ -189,6 +191,8 @@ def write_if_new(file: File, text: str) -> None:
 def _ingredients(need: str, machine: Machine) -> dict[str, str]:
     """Digests of the files that a cell's figures follow from."""
     files = [PACKAGE / f"{name}.py" for name in GUEST_MODULES]
+    if machine.kind != NATIVE:
+        files.append(GUEST_MACHINE)
     if need == MODULE:
         files += sorted(file for file in BUILT.rglob("*") if file.is_file())
     elif need == LINKS:

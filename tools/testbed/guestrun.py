@@ -27,6 +27,7 @@ from .scenario import COMMAND
 PACKAGE = File(__file__).resolve().parent
 REPOSITORY = PACKAGE.parents[1]
 GUEST_TOOL = REPOSITORY / "tools/vm/guest"
+GUEST_MACHINE = GUEST_TOOL.with_name("vm_qemu.py")
 # What a guest needs of this package. Nothing else goes in, because every change of the guest's
 # content shifts its results a little.
 GUEST_MODULES = (
