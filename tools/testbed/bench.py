@@ -269,5 +269,3 @@ def collect(out: File) -> Experiment:
     content = results.document(campaign.version(), hosts[0], plan["command"], finished)
     results.write(out / "results.json", content)
     return Experiment(out, content, finished)
-
-

@@ -119,9 +119,7 @@ def make_links(folder: File) -> File:
 class Runner:
     """Runs cells, also several at once from several threads; ``stop`` ends them all."""
 
-    def __init__(
-        self, machine: Machine, work: File, logs: File, inside: str = "execute"
-    ) -> None:
+    def __init__(self, machine: Machine, work: File, logs: File, inside: str = "execute") -> None:
         """``inside`` is the command of this package that does it there."""
         self._machine = machine
         self._work = work

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-
 # The build environment has a /tmp of its own for every command, but the machine's /dev.
 _SHARED = Path("/dev/shm")
 

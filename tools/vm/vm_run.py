@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import os
 import resource
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -33,7 +31,8 @@ STATUS_PANIC = 122
 STATUS_LOST = 123
 
 _POLL_SECONDS = 0.05
-_PR_SET_PDEATHSIG = 1
+# A runner that is killed leaves no guest behind, which would run for ever.
+_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
 _PANIC = b"Kernel panic - not syncing"
 
 
@@ -158,15 +157,8 @@ def started(
     with ExitStack() as stack:
         cpu = stack.enter_context(vm_cpu.claimed()) if machine.clock == "virtual" else None
         with vm_cpu.staying_on(cpu):
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, preexec_fn=_die_with_parent
-            )
+            process = subprocess.Popen([*_WITH_PARENT, *command], stdin=subprocess.DEVNULL)
         yield stack.enter_context(process)
-
-
-def _die_with_parent() -> None:
-    """Even a runner that is killed leaves no guest behind, which would run for ever."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _cpu_seconds() -> float:
