@@ -52,6 +52,7 @@ _SETTINGS = {
 }
 WIDTH = 9.6
 _BIN_SAMPLES = 5
+_MOST_MARKS = 40
 
 
 @dataclass(frozen=True)
@@ -136,26 +137,32 @@ def _stack(axes: Axes, done: Finished, series: Series) -> None:
     axes.set_axisbelow(True)
 
 
+def marks_each(done: Finished) -> bool:
+    """Whether each chunk has its mark; of more only those are shown that were late."""
+    return done.cell.scenario.load.chunks <= _MOST_MARKS
+
+
 def _mark_chunks(axes: Axes, done: Finished, top: float) -> None:
     """A line at each deadline, and above it when the chunk really was complete."""
     load, deadline = done.cell.scenario.load, done.cell.deadline_ms
-    many = load.chunks > 40
+    each = marks_each(done)
     for chunk, ms in enumerate(done.score.completion_ms):
         release = load.release_ms(chunk) / 1000
-        if deadline is not None and not many:
+        if deadline is not None and each:
             axes.axvline(release + deadline / 1000, color=FAINT, linewidth=0.8, dashes=(3, 2))
-        if ms is None or many:
+        if ms is None:
             continue
         good = deadline is None or ms <= deadline
-        axes.plot(
-            [release + ms / 1000],
-            [top * 1.12],
-            marker="v" if good else "X",
-            markersize=6,
-            color=GOOD if good else BAD,
-            clip_on=False,
-            linestyle="none",
-        )
+        if each or not good:
+            axes.plot(
+                [release + ms / 1000],
+                [top * 1.12],
+                marker="v" if good else "X" if each else "|",
+                markersize=6,
+                color=GOOD if good else BAD,
+                clip_on=False,
+                linestyle="none",
+            )
 
 
 def _last_mark(done: Finished) -> float:
