@@ -249,6 +249,14 @@ def measure(spec: File) -> None:
     print(f"[{done}/{len(plan['cells'])}] {cell.label}: {measured.speed}", flush=True)
 
 
+def effort(out: File) -> str:
+    """What the guests of a campaign took: the machine may have had other things to do, too."""
+    plan = json.loads((out / "plan.json").read_text())
+    told = (out / "cells" / label / f"{label}.json" for label in plan["cells"])
+    used = [json.loads(file.read_text())["cpu_seconds"] for file in told if file.exists()]
+    return f"{len(used)} guests took {sum(used) / 60:.1f} minutes of processor time"
+
+
 def collect(out: File) -> Experiment:
     """results.json and series/ from what the jobs left."""
     plan = json.loads((out / "plan.json").read_text())

@@ -254,6 +254,7 @@ def _collect(options: argparse.Namespace) -> None:
     published = reference.load()
     report.write(experiment, published)
     table.show(experiment.finished, published)
+    print(bench.effort(options.folder))
 
 
 def _document(options: argparse.Namespace) -> None:
