@@ -107,14 +107,15 @@ def throughput(runs: Sequence[Finished], folder: File) -> str:
     """Small multiples: goodput of each path stacked over time, deadlines marked."""
     shown = [done for done in runs if done.series]
     series = [read_series(folder / done.series) for done in shown if done.series]
-    top = max(sum(path.rates.peak_bps for path in done.cell.scenario.paths) for done in shown)
+    totals = (sum(at) for each in series for at in zip(*each.mbps.values(), strict=True))
+    top = max(totals, default=1.0) * 1.05
     end = max(*(each.edges_s[-1] for each in series), *(_last_mark(done) for done in shown))
 
     def paint(grid: Sequence[Axes]) -> None:
         for axes, done, each in zip(grid, shown, series, strict=True):
             _stack(axes, done, each)
-            _mark_chunks(axes, done, top / 1e6)
-            axes.set_ylim(0, top / 1e6 * 1.22)
+            _mark_chunks(axes, done, top)
+            axes.set_ylim(0, top * 1.22)
             axes.set_xlim(0, end)
             axes.set_title(done.cell.protocol_title, loc="left", fontweight="bold", fontsize=11)
             axes.set_ylabel("Mbit/s")
