@@ -26,9 +26,11 @@ from .errors import MeasurementError, UsageError
 from .fields import Fields
 from .guestrun import (
     BUILT,
+    GUEST_MACHINE,
     GUEST_MODULES,
     LINKS,
     MODULE,
+    NATIVE,
     NOTHING,
     OWN_PROGRAMS,
     PACKAGE,
@@ -189,6 +191,8 @@ def write_if_new(file: File, text: str) -> None:
 def _ingredients(need: str, machine: Machine) -> dict[str, str]:
     """Digests of the files that a cell's figures follow from."""
     files = [PACKAGE / f"{name}.py" for name in GUEST_MODULES]
+    if machine.kind != NATIVE:
+        files.append(GUEST_MACHINE)
     if need == MODULE:
         files += sorted(file for file in BUILT.rglob("*") if file.is_file())
     elif need == LINKS:
@@ -245,6 +249,14 @@ def measure(spec: File) -> None:
     print(f"[{done}/{len(plan['cells'])}] {cell.label}: {measured.speed}", flush=True)
 
 
+def effort(out: File) -> str:
+    """What the guests of a campaign took: the machine may have had other things to do, too."""
+    plan = json.loads((out / "plan.json").read_text())
+    told = (out / "cells" / label / f"{label}.json" for label in plan["cells"])
+    used = [json.loads(file.read_text())["cpu_seconds"] for file in told if file.exists()]
+    return f"{len(used)} guests took {sum(used) / 60:.1f} minutes of processor time"
+
+
 def collect(out: File) -> Experiment:
     """results.json and series/ from what the jobs left."""
     plan = json.loads((out / "plan.json").read_text())
@@ -265,5 +277,3 @@ def collect(out: File) -> Experiment:
     content = results.document(campaign.version(), hosts[0], plan["command"], finished)
     results.write(out / "results.json", content)
     return Experiment(out, content, finished)
-
-

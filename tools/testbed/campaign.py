@@ -45,9 +45,7 @@ def cells_of(scenario: Scenario, choice: Choice) -> list[Cell]:
             alphas = (choice.alphas or plan.alpha or kind.alpha) if kind.alpha else (None,)
             for alpha in alphas:
                 for seed in choice.seeds or plan.seeds:
-                    cells.append(
-                        Cell(scenario, protocol, deadline, alpha, seed, choice.settings)
-                    )
+                    cells.append(Cell(scenario, protocol, deadline, alpha, seed, choice.settings))
     return cells
 
 
@@ -112,9 +110,7 @@ def _clear(out: File) -> None:
         (out / name).unlink(missing_ok=True)
 
 
-def _run_all(
-    runner: Runner, cells: list[Cell], jobs: int, quiet: bool
-) -> dict[Cell, Measured]:
+def _run_all(runner: Runner, cells: list[Cell], jobs: int, quiet: bool) -> dict[Cell, Measured]:
     with display(len(cells), quiet) as shown, ThreadPoolExecutor(jobs) as pool:
         # The longest first, so that none of the processors ends up waiting for it.
         order = sorted(cells, key=lambda cell: -cell.expected_seconds)

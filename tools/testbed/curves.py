@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from . import plots
 from .plots import FAINT, INK, PATHS, RULE
 from .results import Finished
+from .scenario import ADAPTIVE
 from .score import RELIABILITY, SAVINGS
 
 _SIZE = (plots.WIDTH, 2.9)
@@ -86,10 +87,11 @@ def _by_alpha(runs: Sequence[Finished]) -> list[tuple[float, Finished]]:
 
 
 def utility(runs: Sequence[Finished]) -> str:
-    """Both utilities, and what they are made of, against alpha; stock MPTCP as a line."""
+    """Both utilities, and what they are made of, against alpha; what has none as a line."""
     points = _by_alpha(runs)
     alphas = [alpha for alpha, _ in points]
     stock = next((done for done in runs if done.cell.protocol == "mptcp"), None)
+    adaptive = next((done for done in runs if done.cell.alpha == ADAPTIVE), None)
 
     def paint(grid: Sequence[Axes]) -> None:
         axes = grid[0]
@@ -99,9 +101,10 @@ def utility(runs: Sequence[Finished]) -> str:
         ):
             values = [done.score.utility(weights) * 100 for _, done in points]
             axes.plot(alphas, values, color=colour, marker="o", markersize=4, label=name)
-            if stock is not None:
-                level = stock.score.utility(weights) * 100
-                axes.axhline(level, color=colour, linewidth=1, dashes=(4, 2))
+            for done, width, dashes in ((stock, 1, (4, 2)), (adaptive, 1.6, (1, 1))):
+                if done is not None:
+                    level = done.score.utility(weights) * 100
+                    axes.axhline(level, color=colour, linewidth=width, dashes=dashes)
         for colour, name, part in (
             (PATHS[2], "missed", [d.score.missed / len(d.score.completion_ms) for _, d in points]),
             (PATHS[3], "costly share", [d.score.costly_share for _, d in points]),
@@ -109,7 +112,7 @@ def utility(runs: Sequence[Finished]) -> str:
             values = [100 * value for value in part]
             axes.plot(alphas, values, color=colour, linewidth=1, linestyle=":", label=name)
         axes.set_ylim(0, 100)
-        axes.set_xlabel("α; dashed: stock MPTCP's utility")
+        axes.set_xlabel("α of the published rule; dashed: stock MPTCP, dotted: mpdpa, adaptive")
         axes.set_ylabel("%")
         axes.tick_params(labelcolor=FAINT)
         axes.grid(color=RULE, linewidth=0.6)

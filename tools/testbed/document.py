@@ -9,11 +9,14 @@ from . import overview
 from .campaign import Experiment
 from .reference import Figure, Reference
 from .results import Finished
-from .table import groups, percent
+from .scenario import ADAPTIVE, MPDPA
+from .table import HEADINGS, Group, groups, percent
 
 # Points of costly share from which on a difference is explained.
 APART = 5.0
 _STOCK, _RULE = "mptcp", "mp-dpa"
+# Of the table's columns, those from "missed" to "activations".
+_JUDGED = slice(2, 10)
 
 _HEAD = """# Measured
 
@@ -38,11 +41,12 @@ def write(experiments: Sequence[tuple[File, Experiment]], reference: Reference, 
 def _section(folder: File, experiment: Experiment, reference: Reference) -> str:
     host = experiment.content["host"]
     runs = experiment.finished
-    table = overview.markdown(overview.of(list(groups(runs, reference)), reference))
+    parts = list(groups(runs, reference))
+    table = overview.markdown(overview.of(parts, reference))
     return (
         f"## {folder.name}\n\nKernel {host['kernel']}, {host['clock']} clock, "
         f"{host['accel']}, `{experiment.content['command']}`.\n\n{table}\n"
-        f"{_stock(runs, reference)}\n{_differences(runs, reference)}"
+        f"{_judged(parts)}\n{_stock(runs, reference)}\n{_differences(runs, reference)}"
     )
 
 
@@ -80,13 +84,33 @@ def _differences(runs: Sequence[Finished], reference: Reference) -> str:
     far = [row for row in rows if abs(row[2]) > APART]
     lines = [
         f"Of {len(rows)} cells of the published rule, run as it was run there, {len(far)} differ "
-        f"by more than {APART:g} points:\n"
+        f"by more than {APART:g} points."
     ]
-    for done, figure, points in far:
-        cell = done.cell
-        lines.append(
-            f"* {cell.scenario.name}, {(cell.deadline_ms or 0) / 1000:g} s, α {cell.alpha}: "
-            f"{percent(done.score.costly_share)}, {points:+.1f} points. "
-            f"{figure.why or 'Not explained.'}"
-        )
+    for why in dict.fromkeys(figure.why for _, figure, _ in far):
+        lines += ["", why or "Not explained:", ""]
+        lines += [_far(done, points) for done, figure, points in far if figure.why == why]
     return "\n".join(lines) + "\n"
+
+
+def _far(done: Finished, points: float) -> str:
+    cell, score = done.cell, done.score
+    return (
+        f"* {cell.scenario.name}, {(cell.deadline_ms or 0) / 1000:g} s, α {cell.alpha}: "
+        f"{percent(score.costly_share)}, {points:+.1f} points. Late by its own count "
+        f"{score.missed_own}, by the receiver's {score.missed} of {len(score.completion_ms)}."
+    )
+
+
+def _judged(parts: Sequence[Group]) -> str:
+    """Our own protocol, with nothing set by hand, against the optimum."""
+    rows = [
+        f"| {group.title.replace('deadline ', '')} | {' | '.join(line.own[_JUDGED])} |"
+        for group in parts
+        for line in group.lines
+        if (line.done.cell.protocol, line.done.cell.alpha) == (MPDPA, ADAPTIVE)
+    ]
+    if not rows:
+        return ""
+    names = [text.replace("-\n", "").replace("\n", " ") for text in HEADINGS[_JUDGED]]
+    head = [f"| scenario, deadline | {' | '.join(names)} |", f"|{' --- |' * (len(names) + 1)}"]
+    return "\n".join(["mpdpa, α adaptive:", "", *head, *rows]) + "\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import py_compile
 import re
 import shutil
 import signal
@@ -26,6 +27,7 @@ from .scenario import COMMAND
 PACKAGE = File(__file__).resolve().parent
 REPOSITORY = PACKAGE.parents[1]
 GUEST_TOOL = REPOSITORY / "tools/vm/guest"
+GUEST_MACHINE = GUEST_TOOL.with_name("vm_qemu.py")
 # What a guest needs of this package. Nothing else goes in, because every change of the guest's
 # content shifts its results a little.
 GUEST_MODULES = (
@@ -74,11 +76,18 @@ class Measured:
 
 
 def make_overlay(folder: File) -> File:
-    """The guest's copy of this package."""
-    target = folder / _GUEST_TOOLS / "testbed"
+    """The guest's copy of this package, with byte code: compiling it there takes longer than
+    many a transfer. The same bytes whatever ``folder`` is called."""
+    package = File(_GUEST_TOOLS) / "testbed"
+    target = folder / package
     target.mkdir(parents=True)
     for name in GUEST_MODULES:
-        shutil.copyfile(PACKAGE / f"{name}.py", target / f"{name}.py")
+        source = target / f"{name}.py"
+        shutil.copyfile(PACKAGE / source.name, source)
+        py_compile.compile(
+            str(source), dfile=f"/{package / source.name}", doraise=True,
+            invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+        )  # fmt: skip
     return folder
 
 
@@ -110,9 +119,7 @@ def make_links(folder: File) -> File:
 class Runner:
     """Runs cells, also several at once from several threads; ``stop`` ends them all."""
 
-    def __init__(
-        self, machine: Machine, work: File, logs: File, inside: str = "execute"
-    ) -> None:
+    def __init__(self, machine: Machine, work: File, logs: File, inside: str = "execute") -> None:
         """``inside`` is the command of this package that does it there."""
         self._machine = machine
         self._work = work

@@ -239,7 +239,8 @@ def _cell(options: argparse.Namespace) -> None:
 
 
 def _bench(options: argparse.Namespace) -> None:
-    out = options.out or OUT / f"bench-{options.name}"
+    # Jobs have a folder of their own to be in.
+    out = (options.out or OUT / f"bench-{options.name}").resolve()
     machine = Machine(options.vm, options.kernel, tuple(options.overlay))
     cells = bench.prepare(options.name, options.size, options.traces, machine, out)
     print(f"{out / 'plan.json'}: {len(cells)} cells")
@@ -253,6 +254,7 @@ def _collect(options: argparse.Namespace) -> None:
     published = reference.load()
     report.write(experiment, published)
     table.show(experiment.finished, published)
+    print(bench.effort(options.folder))
 
 
 def _document(options: argparse.Namespace) -> None:

@@ -10,15 +10,31 @@ from .results import Finished
 from .table import Group, percent
 
 _NONE = "–"
+# With more of them, as in a sweep, protocols are rows and scenarios columns.
+_MOST_COLUMNS = 15
 
 
 @dataclass(frozen=True)
 class Overview:
-    """``rows`` have a text per heading; those of ``published`` columns come from elsewhere."""
+    """``rows`` have a text per heading. The published columns, or rows, come from elsewhere."""
 
     headings: tuple[str, ...]
     published: tuple[bool, ...]
     rows: tuple[tuple[str, ...], ...]
+    turned: bool = False
+
+    def turn(self) -> Overview:
+        """With rows for columns."""
+        lines = tuple(zip(self.headings, *self.rows, strict=True))
+        return Overview(lines[0], self.published, lines[1:], not self.turned)
+
+    @property
+    def kinds(self) -> list[list[str]]:
+        """Of all texts but each line's first, the headings' line ahead: whose they are."""
+        names = ["published" if theirs else "own" for theirs in self.published]
+        if not self.turned:
+            return [names[1:]] * (len(self.rows) + 1)
+        return [[name] * (len(self.headings) - 1) for name in ("own", *names[1:])]
 
 
 def of(parts: Sequence[Group], reference: Reference) -> Overview:
@@ -36,7 +52,8 @@ def of(parts: Sequence[Group], reference: Reference) -> Overview:
     headings.append("oracle")
     published.append(False)
     rows = tuple(_row(part, titles, known, reference) for part in parts)
-    return Overview(tuple(headings), tuple(published), rows)
+    whole = Overview(tuple(headings), tuple(published), rows)
+    return whole.turn() if len(headings) > _MOST_COLUMNS else whole
 
 
 def _row(part: Group, titles: list[str], known: set[str], reference: Reference) -> tuple[str, ...]:

@@ -52,6 +52,7 @@ _SETTINGS = {
 }
 WIDTH = 9.6
 _BIN_SAMPLES = 5
+_MOST_MARKS = 40
 
 
 @dataclass(frozen=True)
@@ -106,14 +107,15 @@ def throughput(runs: Sequence[Finished], folder: File) -> str:
     """Small multiples: goodput of each path stacked over time, deadlines marked."""
     shown = [done for done in runs if done.series]
     series = [read_series(folder / done.series) for done in shown if done.series]
-    top = max(sum(path.rates.peak_bps for path in done.cell.scenario.paths) for done in shown)
+    totals = (sum(at) for each in series for at in zip(*each.mbps.values(), strict=True))
+    top = max(totals, default=1.0) * 1.05
     end = max(*(each.edges_s[-1] for each in series), *(_last_mark(done) for done in shown))
 
     def paint(grid: Sequence[Axes]) -> None:
         for axes, done, each in zip(grid, shown, series, strict=True):
             _stack(axes, done, each)
-            _mark_chunks(axes, done, top / 1e6)
-            axes.set_ylim(0, top / 1e6 * 1.22)
+            _mark_chunks(axes, done, top)
+            axes.set_ylim(0, top * 1.22)
             axes.set_xlim(0, end)
             axes.set_title(done.cell.protocol_title, loc="left", fontweight="bold", fontsize=11)
             axes.set_ylabel("Mbit/s")
@@ -136,26 +138,32 @@ def _stack(axes: Axes, done: Finished, series: Series) -> None:
     axes.set_axisbelow(True)
 
 
+def marks_each(done: Finished) -> bool:
+    """Whether each chunk has its mark; of more only those are shown that were late."""
+    return done.cell.scenario.load.chunks <= _MOST_MARKS
+
+
 def _mark_chunks(axes: Axes, done: Finished, top: float) -> None:
     """A line at each deadline, and above it when the chunk really was complete."""
     load, deadline = done.cell.scenario.load, done.cell.deadline_ms
-    many = load.chunks > 40
+    each = marks_each(done)
     for chunk, ms in enumerate(done.score.completion_ms):
         release = load.release_ms(chunk) / 1000
-        if deadline is not None and not many:
+        if deadline is not None and each:
             axes.axvline(release + deadline / 1000, color=FAINT, linewidth=0.8, dashes=(3, 2))
-        if ms is None or many:
+        if ms is None:
             continue
         good = deadline is None or ms <= deadline
-        axes.plot(
-            [release + ms / 1000],
-            [top * 1.12],
-            marker="v" if good else "X",
-            markersize=6,
-            color=GOOD if good else BAD,
-            clip_on=False,
-            linestyle="none",
-        )
+        if each or not good:
+            axes.plot(
+                [release + ms / 1000],
+                [top * 1.12],
+                marker="v" if good else "X" if each else "|",
+                markersize=6,
+                color=GOOD if good else BAD,
+                clip_on=False,
+                linestyle="none",
+            )
 
 
 def _last_mark(done: Finished) -> float:

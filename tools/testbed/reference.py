@@ -46,17 +46,20 @@ class Reference:
 
 def load(file: File = FILE) -> Reference:
     top = Fields(tomllib.loads(file.read_text()), str(file))
+    reasons = top.table("why")
+    whys = {name: reasons.text(name) for name in reasons.names()}
     reference = Reference(
         top.text("origin"),
         top.text("short"),
         top.text("setup"),
-        tuple(_figure(row) for row in top.tables("figure")),
+        tuple(_figure(row, whys) for row in top.tables("figure")),
     )
-    top.finish("origin, short, setup, figure")
+    top.finish("origin, short, setup, why, figure")
     return reference
 
 
-def _figure(row: Fields) -> Figure:
+def _figure(row: Fields, whys: dict[str, str]) -> Figure:
+    why = row.choice("why", tuple(whys), None)
     figure = Figure(
         scenario=row.text("scenario"),
         protocol=row.text("protocol"),
@@ -67,7 +70,7 @@ def _figure(row: Fields) -> Figure:
         missed=row.integer("missed", 0, 1_000_000, None),
         chunk_seconds=row.number("chunk_seconds", 0, 86_400, None),
         overhead=row.number("overhead", 0, 1, None),
-        why=row.text("why", None),
+        why=None if why is None else whys[why],
     )
     row.finish("scenario, protocol, also, alpha, deadline_ms, costly_share, missed, ...")
     return figure

@@ -60,11 +60,12 @@ def _lead(done: Finished) -> str:
 
 
 def _link(path: Path) -> str:
-    rate = path.trace or (
-        f"{path.rate_bps / 1e6:g} Mbit/s"
-        if path.rate_bps
-        else f"{path.rates.least_bps / 1e6:.3g} to {path.rates.peak_bps / 1e6:.3g} Mbit/s"
-    )
+    rate = f"{path.rates.peak_bps / 1e6:g} Mbit/s"
+    if path.varies:
+        low, high, mean = path.rates.least_bps, path.rates.peak_bps, path.rates.mean_bps
+        rate = f"{low / 1e6:.3g} to {high / 1e6:.3g}, on average {mean / 1e6:.3g} Mbit/s"
+    if path.trace:
+        rate = f"{path.trace}, {rate}"
     return f"{path.name}: {rate}, {path.delay_ms:g} ms one way, cost {path.cost}"
 
 
@@ -90,17 +91,15 @@ def _section(group: Group, folder: File, reference: Reference) -> str:
     )
     return f"""<section id="{_anchor(group)}"><h2>{escape(group.title)}</h2>
 {_tiles(group)}
+{_utility(shown)}
 <figure><figcaption><b>Goodput over time</b>{_path_keys(shown[0])}
-<span class="key"><i class="dash"></i>deadline</span>
-<span class="key good">▼ chunk complete in time</span>
-<span class="key bad">✖ late</span></figcaption>
+{_chunk_keys(shown[0])}</figcaption>
 {plots.throughput(shown, folder)}</figure>
 <div class="scroll">{_table(group, reference.short)}</div>
 <figure><figcaption><b>How long chunks took</b></figcaption>
 {_completion(shown)}</figure>
 <figure><figcaption><b>Distribution of throughput</b></figcaption>
 {curves.throughput(shown, folder)}</figure>
-{_utility(shown)}
 <figure><figcaption><b>Share of the payload on costly paths</b>{diamonds}</figcaption>
 {plots.shares(shown, shares)}</figure></section>
 """
@@ -110,12 +109,12 @@ def _overview(parts: list[Group], reference: Reference) -> str:
     if len(parts) < 2:
         return ""
     whole = overview.of(parts, reference)
-    kinds = ["published" if theirs else "own" for theirs in whole.published]
-    kinds[0] = ""
-    rows = [f"<tr>{_row('td', texts, kinds)}</tr>" for texts in whole.rows]
+    kinds = [["", *line] for line in whole.kinds]
+    rows = [f"<tr>{_row('td', *pair)}</tr>" for pair in zip(whole.rows, kinds[1:], strict=True)]
+    head = _row("th", whole.headings, kinds[0])
     return f"""<section id="overview"><h2>All of it</h2>
 <p>Share of the payload put on costly paths, and how many chunks came late if any did.</p>
-<div class="scroll"><table class="wrap"><thead><tr>{_row("th", whole.headings, kinds)}</tr></thead>
+<div class="scroll"><table class="wrap"><thead><tr>{head}</tr></thead>
 <tbody>{"".join(rows)}</tbody></table></div></section>
 """
 
@@ -163,9 +162,22 @@ def _path_keys(done: Finished) -> str:
     return " ".join(["", *keys])
 
 
+def _chunk_keys(done: Finished) -> str:
+    if not plots.marks_each(done):
+        return '<span class="key bad">| chunk complete, but late</span>'
+    return """<span class="key"><i class="dash"></i>deadline</span>
+<span class="key good">▼ chunk complete in time</span>
+<span class="key bad">✖ late</span>"""
+
+
 def _row(tag: str, texts: Iterable[str], classes: Iterable[str]) -> str:
     pairs = zip(texts, classes, strict=True)
-    return "".join(f'<{tag} class="{kind}">{escape(text)}</{tag}>' for text, kind in pairs)
+    return "".join(f'<{tag} class="{kind}">{_cell(text)}</{tag}>' for text, kind in pairs)
+
+
+def _cell(text: str) -> str:
+    """A number stays with its unit."""
+    return escape(text).replace(" %", "&nbsp;%")
 
 
 def _table(group: Group, short: str) -> str:

@@ -14,7 +14,7 @@ from .reference import Figure, Reference
 from .results import Finished, stock_beside
 from .score import Score
 
-WIDTH = 144
+WIDTH = 152
 _NONE = "–"
 HEADINGS = (
     "protocol", "met", "missed", "avoid-\nable", "costly\nshare", "oracle", "excess\npoints",

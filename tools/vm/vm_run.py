@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import shlex
 import shutil
 import subprocess
@@ -12,11 +13,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 import vm_cpio
+import vm_cpu
 import vm_protocol
 import vm_qemu
 
@@ -28,6 +31,8 @@ STATUS_PANIC = 122
 STATUS_LOST = 123
 
 _POLL_SECONDS = 0.05
+# A runner that is killed leaves no guest behind, which would run for ever.
+_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
 _PANIC = b"Kernel panic - not syncing"
 
 
@@ -54,6 +59,7 @@ class Outcome:
     status: int
     message: str = ""
     wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
     report: vm_protocol.Report | None = None
 
     @property
@@ -143,6 +149,24 @@ def _judge(in_time: bool, process: subprocess.Popen[bytes], panicked: bool, job:
     return Outcome("exit", report.status, report=report)
 
 
+@contextmanager
+def started(
+    command: list[str], machine: vm_qemu.Machine
+) -> Iterator[subprocess.Popen[bytes]]:
+    """QEMU. In virtual time, where it never does two things at once, it has a processor."""
+    with ExitStack() as stack:
+        cpu = stack.enter_context(vm_cpu.claimed()) if machine.clock == "virtual" else None
+        with vm_cpu.staying_on(cpu):
+            process = subprocess.Popen([*_WITH_PARENT, *command], stdin=subprocess.DEVNULL)
+        yield stack.enter_context(process)
+
+
+def _cpu_seconds() -> float:
+    """Of children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run(job: Job, image: vm_qemu.Image) -> Outcome:
     """Boots the guest, runs the job's command there, and collects what it left."""
     with tempfile.TemporaryDirectory(prefix="guest-") as scratch:
@@ -154,10 +178,10 @@ def run(job: Job, image: vm_qemu.Image) -> Outcome:
         command = vm_qemu.command(
             job.machine, image, initrd, f"file:{console}", f"file:{report}", job.kernel_arguments
         )
-        start = time.monotonic()
+        start, used = time.monotonic(), _cpu_seconds()
         log = job.log.open("wb") if job.log else None
         follower = Console(console, log, job.quiet)
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL) as process:
+        with started(command, job.machine) as process:
             try:
                 in_time = _watch(process, follower, job.timeout)
             except BaseException:
@@ -166,6 +190,7 @@ def run(job: Job, image: vm_qemu.Image) -> Outcome:
         follower.close()
         outcome = _judge(in_time, process, follower.panicked, job, report.read_bytes())
         outcome.wall_seconds = time.monotonic() - start
+        outcome.cpu_seconds = _cpu_seconds() - used
         _keep(job, image, outcome, log)
     return outcome
 
@@ -200,6 +225,7 @@ def describe(job: Job, image: vm_qemu.Image, outcome: Outcome) -> dict[str, obje
         "guest_seconds": guest,
         "command_seconds": round(report.ended - report.began, 2) if report else None,
         "wall_seconds": round(outcome.wall_seconds, 2),
+        "cpu_seconds": round(outcome.cpu_seconds, 2),
         "clock": job.machine.clock,
         "accel": vm_qemu.accelerator(job.machine),
         "seed": job.machine.seed,

@@ -32,9 +32,17 @@ def test_guest_modules_are_complete() -> None:
 
 
 def test_overlay_is_what_it_says(tmp_path: Path) -> None:
-    guestrun.make_overlay(tmp_path)
-    found = sorted(path.stem for path in tmp_path.rglob("*") if path.is_file())
-    assert found == sorted(guestrun.GUEST_MODULES)
+    """Every module, its byte code beside it; the same wherever it is made."""
+    first, other = (_content(guestrun.make_overlay(tmp_path / name)) for name in ("a", "other"))
+    assert first == other
+    for suffix in (".py", ".pyc"):
+        found = sorted(file.name.partition(".")[0] for file in first if file.suffix == suffix)
+        assert found == sorted(guestrun.GUEST_MODULES)
+
+
+def _content(folder: Path) -> dict[Path, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder): path.read_bytes() for path in files}
 
 
 def test_stream_pieces_fit_together() -> None:
