@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 QEMU = "qemu-system-x86_64"
+PROBE_SECONDS = 20
 
 # Without the two "rep movsb is fast" bits: the emulator copies byte by byte there, and the
 # kernel would use it for every copy.
@@ -70,10 +72,26 @@ def version() -> str:
     return text.split("version ")[1].split()[0]
 
 
+@functools.cache
+def kvm_works() -> bool:
+    """Whether a machine can be made with it. On some hosts there is a device, and QEMU gives up
+    at the first register that it may not set."""
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return False
+    probe = [
+        QEMU, "-accel", "kvm", "-cpu", CPU, "-S", "-nodefaults", "-display", "none",
+        "-monitor", "stdio",
+    ]  # fmt: skip
+    try:
+        done = subprocess.run(probe, input=b"quit\n", capture_output=True, timeout=PROBE_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
 def accelerator(machine: Machine) -> str:
-    """Counting instructions takes emulation; otherwise KVM where there is one."""
-    usable = machine.clock != "virtual" and os.access("/dev/kvm", os.R_OK | os.W_OK)
-    return "kvm" if usable else "tcg"
+    """Counting instructions takes emulation; otherwise KVM where there is one that works."""
+    return "kvm" if machine.clock != "virtual" and kvm_works() else "tcg"
 
 
 def _clock_arguments(machine: Machine) -> list[str]:
