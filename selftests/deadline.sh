@@ -382,7 +382,7 @@ closed_in_mid_chunk() {
 
 # SILENT-PATH MS: after a third of the chunk its routers lose everything
 check_silent() {
-	local path=$1 pid
+	local path=$1 pid gap
 
 	prepare subflow backup || return
 	receiver 1000000 2000000
@@ -395,9 +395,10 @@ check_silent() {
 	expect_ok "the client" finish $pid 70
 	expect_ok "the receiver" finish "$server_pid" 30
 	expect_eq "received" "$(field "$tmp/server" drain received)" 3001000
+	gap=$(($(field "$tmp/server" drain gap_ns) / 1000000))
+	note "the longest gap is $gap ms"
 	# the kernel alone takes 0.9 .. 1.4 s
-	expect_between "the longest gap, ms," \
-		$(($(field "$tmp/server" drain gap_ns) / 1000000)) 0 400
+	expect_between "the longest gap, ms," "$gap" 0 300
 }
 
 cheap_path_silent() {
