@@ -81,7 +81,7 @@ orphans_end() {
 	endpoint 1 4
 	watch || { fail "no trace"; return; }
 	start "$tmp/peer" ip netns exec "$server" python3 -c "$slow_peer" 10.0.1.2 $port
-	wait_until 10 is_listening "$server" $port || fail "no peer"
+	wait_until 60 is_listening "$server" $port || { fail "no peer"; return; }
 	start "$tmp/owner" own_all
 	owner=$last_pid
 	in_ns "$client" python3 -c "$closer" 10.0.1.2 $port "$seconds" ||
