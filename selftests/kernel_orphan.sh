@@ -87,7 +87,7 @@ orphans_end() {
 	in_ns "$client" python3 -c "$closer" 10.0.1.2 $port "$seconds" ||
 		fail "the connections failed"
 	stop "$owner"
-	if ! wait_until 70 is_all_over; then
+	if ! wait_until 130 is_all_over; then
 		fail "$(stays | wc -l) sockets stay, such as $(stays | head -n 1)"
 		grep -A12 "sport=$(stays | head -n 1 | awk '{ sub(/.*:/, "", $4); print $4 }') " \
 			"$trace/trace" | head -n 14 | sed 's/^/#   /' >&3
