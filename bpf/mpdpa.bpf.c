@@ -73,7 +73,7 @@ static __always_inline __u32 sacked(const struct tcp_sock *tp)
  * each combination of what it leaves on the stack into the next round.
  */
 static __noinline void look_at(struct mptcp_subflow_context *subflow,
-				    struct dpa_state *st, struct dpa_scratch *s)
+			       struct dpa_state *st, struct dpa_scratch *s)
 {
 	const struct tcp_sock *tp = subflow_tcp(subflow);
 	struct dpa_path *row = dpa_row(st, mptcp_dpa_path(subflow));

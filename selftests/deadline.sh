@@ -255,7 +255,8 @@ priorities_told() {
 	expect_eq "MP_PRIO seen by the peer" "$seen" "$sent"
 }
 
-# What the peer knows, in mid-chunk and after it. FLAGS are the endpoint's.
+# What the peer knows, in mid-chunk and after it: the chunk is not over before all
+# of it is sent, however little a send buffer holds. FLAGS are the endpoint's.
 check_priorities() {
 	local after=$1 pid
 
@@ -264,8 +265,8 @@ check_priorities() {
 	set_cost endpoint 2 2
 	receiver 1500000
 	start "$tmp/background" sender "chunk len=1500000 ms=8000" \
-		"send 1500000" "wait backups=2 within=1000" "sleep 200" \
-		"say held" "wait queued=0" \
+		"send 750000" "wait backups=2 within=1000" "sleep 200" \
+		"say held" "sleep 500" "send 750000" "wait queued=0" \
 		"wait backups=$after within=2000" "sleep 200" "say over" \
 		"sleep 1500"
 	pid=$last_pid

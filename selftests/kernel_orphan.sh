@@ -81,13 +81,13 @@ orphans_end() {
 	endpoint 1 4
 	watch || { fail "no trace"; return; }
 	start "$tmp/peer" ip netns exec "$server" python3 -c "$slow_peer" 10.0.1.2 $port
-	wait_until 10 is_listening "$server" $port || fail "no peer"
+	wait_until 60 is_listening "$server" $port || { fail "no peer"; return; }
 	start "$tmp/owner" own_all
 	owner=$last_pid
 	in_ns "$client" python3 -c "$closer" 10.0.1.2 $port "$seconds" ||
 		fail "the connections failed"
 	stop "$owner"
-	if ! wait_until 70 is_all_over; then
+	if ! wait_until 130 is_all_over; then
 		fail "$(stays | wc -l) sockets stay, such as $(stays | head -n 1)"
 		grep -A12 "sport=$(stays | head -n 1 | awk '{ sub(/.*:/, "", $4); print $4 }') " \
 			"$trace/trace" | head -n 14 | sed 's/^/#   /' >&3
