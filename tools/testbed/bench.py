@@ -8,11 +8,13 @@ workflow runs again what changed and nothing else.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import tomllib
 from dataclasses import asdict, dataclass, replace
@@ -191,15 +193,25 @@ def write_if_new(file: File, text: str) -> None:
 def _ingredients(need: str, machine: Machine) -> dict[str, str]:
     """Digests of the files that a cell's figures follow from."""
     files = [PACKAGE / f"{name}.py" for name in GUEST_MODULES]
-    if machine.kind != NATIVE:
-        files.append(GUEST_MACHINE)
     if need == MODULE:
         files += sorted(file for file in BUILT.rglob("*") if file.is_file())
     elif need == LINKS:
         files += sorted(file for name in OWN_PROGRAMS for file in BUILT.rglob(name))
     digests = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
     where = {"kind": machine.kind, "kernel": machine.kernel or os.environ.get("KERNEL", "")}
+    if machine.kind != NATIVE:
+        where["arguments"] = _guest_arguments()
     return digests | where
+
+
+def _guest_arguments() -> str:
+    """With which tools/vm starts a kernel."""
+    spec = importlib.util.spec_from_file_location(GUEST_MACHINE.stem, GUEST_MACHINE)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return " ".join((module.CPU, *module.KERNEL_ARGUMENTS, *module.VIRTUAL_ARGUMENTS))
 
 
 def workflow(out: File, jobs: int) -> tuple[list[str], dict[str, str]]:
