@@ -59,6 +59,7 @@ struct dpa_scratch {
 	struct dpa_reach reach;
 	struct dpa_level level;
 	struct dpa_horizon horizon;
+	struct dpa_observation seen; /* of the path that is looked at */
 	__u64	first_likely;	/* dpa_level::likely of the cheapest paths */
 	__u64	best_linger;
 	__s32	best;		/* row; -1: none */

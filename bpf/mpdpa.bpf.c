@@ -68,16 +68,63 @@ static __always_inline __u32 sacked(const struct tcp_sock *tp)
 }
 
 /*
- * Brings one path's estimate up to date and takes it into the outlook. A function
- * of its own, whose frame is gone when it returns: Linux 6.12's verifier follows
- * each combination of what it leaves on the stack into the next round.
+ * Functions with a name of their own to the verifier: it looks at each once, for
+ * any input, and not again for every state that a caller's loop can be in. That
+ * is what keeps the program loadable on Linux 6.12.
  */
-static __noinline void look_at(struct mptcp_subflow_context *subflow,
-			       struct dpa_state *st, struct dpa_scratch *s)
+
+/* Takes s->seen of a path in. */
+__noinline int observe(struct dpa_state *st, struct dpa_scratch *s, __u32 path,
+		       __u32 active)
+{
+	struct dpa_path *row;
+
+	if (!st || !s || path >= MPTCP_DPA_PATHS_MAX)
+		return 0;
+	row = &st->path[path];
+	dpa_observe(row, &s->seen);
+	if (active)
+		dpa_look_at(st, s, row, s->seen.rtt_ns);
+	return 0;
+}
+
+/* Takes the chunk in s->horizon in. */
+__noinline int plan_chunk(struct dpa_state *st, struct dpa_scratch *s)
+{
+	if (st && s)
+		dpa_plan_chunk(st, s);
+	return 0;
+}
+
+#define ROOM	1
+#define LATER	2	/* than the next bytes are due */
+
+/* What can a path do? ROOM and LATER, with s->seen of it. */
+__noinline int judge(struct dpa_state *st, struct dpa_scratch *s, __u32 path,
+		     __u64 pacing, __u64 window)
+{
+	const struct dpa_path *row;
+
+	if (!st || !s || path >= MPTCP_DPA_PATHS_MAX)
+		return 0;
+	row = &st->path[path];
+	if (!dpa_may_send(st, row) ||
+	    !dpa_has_room(st, s, row, pacing, s->seen.rtt_ns, window))
+		return 0;
+	return dpa_is_late(st, row) ? ROOM | LATER : ROOM;
+}
+
+/* Brings one path's estimate up to date and takes it into the outlook. */
+static __always_inline void look_at(struct mptcp_subflow_context *subflow,
+				    struct dpa_state *st, struct dpa_scratch *s)
 {
 	const struct tcp_sock *tp = subflow_tcp(subflow);
-	struct dpa_path *row = dpa_row(st, mptcp_dpa_path(subflow));
-	struct dpa_observation o = {
+	int path = mptcp_dpa_path(subflow);
+	struct dpa_path *row = dpa_row(st, path);
+
+	if (!row)
+		return;
+	s->seen = (struct dpa_observation){
 		.now_ns = st->now_ns,
 		.rtt_ns = srtt_ns(tp),
 		.acked = tp->bytes_acked + sacked(tp),
@@ -85,14 +132,9 @@ static __noinline void look_at(struct mptcp_subflow_context *subflow,
 		.flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp)),
 		.limited = holds_back(tp),
 	};
-
-	if (!row)
-		return;
 	row->behind = dpa_minus(tp->write_seq - tp->snd_una, sacked(tp));
 	row->rtt_us = tp->rtt_min.s[0].v;
-	dpa_observe(row, &o);
-	if (mptcp_subflow_active(subflow))
-		dpa_look_at(st, s, row, o.rtt_ns);
+	observe(st, s, path, mptcp_subflow_active(subflow));
 }
 
 static __always_inline void look(struct mptcp_sock *msk, struct dpa_state *st,
@@ -115,7 +157,7 @@ static __always_inline void plan(struct mptcp_sock *msk, struct dpa_state *st,
 	bpf_for(i, 0, MPTCP_DPA_CHUNKS_MAX) {
 		if (mptcp_dpa_chunk((struct sock *)msk, i, &s->horizon))
 			break;
-		dpa_plan_chunk(st, s);
+		plan_chunk(st, s);
 	}
 	dpa_plan_end(st, s);
 }
@@ -131,17 +173,6 @@ static __always_inline void decide(struct mptcp_sock *msk, struct dpa_state *st,
 		dpa_decide_threshold(st, s);
 	else
 		plan(msk, st, s);
-}
-
-static __always_inline bool has_room(const struct dpa_state *st,
-				     const struct dpa_scratch *s,
-				     const struct dpa_path *row,
-				     const struct tcp_sock *tp)
-{
-	const struct sock *ssk = (const struct sock *)tp;
-	__u64 window = (__u64)tp->snd_cwnd * tp->mss_cache + MPTCP_SEND_BURST;
-
-	return dpa_has_room(st, s, row, ssk->sk_pacing_rate, srtt_ns(tp), window);
 }
 
 /* A path on which the next bytes come too late is the last resort. */
@@ -170,15 +201,19 @@ static __always_inline int pick(struct mptcp_sock *msk, struct dpa_state *st,
 		int i = mptcp_dpa_path(subflow);
 		struct dpa_path *row = dpa_row(st, i);
 		__u64 time;
+		int can;
 
 		if (!row)
 			continue;
 		hold(subflow, st, row);
-		if (!dpa_may_send(st, row) || !has_room(st, s, row, tp) ||
-		    !subflow_has_room(subflow))
+		s->seen.rtt_ns = srtt_ns(tp);
+		can = judge(st, s, i, ((const struct sock *)tp)->sk_pacing_rate,
+			    (__u64)tp->snd_cwnd * tp->mss_cache +
+			    MPTCP_SEND_BURST);
+		if (!(can & ROOM) || !subflow_has_room(subflow))
 			continue;
 		time = subflow_linger(subflow) >> 1;
-		if (dpa_is_late(st, row))
+		if (can & LATER)
 			time |= LATE;
 		if (time < s->best_linger) {
 			s->best_linger = time;
