@@ -16,11 +16,10 @@ static bool before64(u64 a, u64 b)
 	return (s64)(a - b) < 0;
 }
 
-static u32 patience_us(const struct tcp_sock *tp)
+/* A quarter more. */
+static u32 patience_us(u32 rtt_us)
 {
-	u32 srtt_us = tp->srtt_us >> 3;
-
-	return srtt_us + srtt_us / 4;
+	return rtt_us + rtt_us / 4;
 }
 
 /* Is the oldest byte out for longer than that, or lost by TCP's own count? */
@@ -28,25 +27,26 @@ static bool waits_long(struct sock *ssk)
 {
 	bool slow = lock_sock_fast(ssk);
 	const struct sk_buff *skb = tcp_rtx_queue_head(ssk);
+	u64 patience = patience_us(tcp_sk(ssk)->srtt_us >> 3);
 	bool waits = skb &&
 		     (inet_csk(ssk)->icsk_ca_state == TCP_CA_Loss ||
 		      tcp_clock_ns() > skb->skb_mstamp_ns +
-				       (u64)patience_us(tcp_sk(ssk)) *
-				       NSEC_PER_USEC);
+				       patience * NSEC_PER_USEC);
 
 	unlock_sock_fast(ssk, slow);
 	return waits;
 }
 
 /*
- * A path is silent when bytes are out and nothing came back for a quarter more
- * than a round trip. Where packets are lost one by one, acknowledgments of
- * those behind them go on: that is TCP's to mend.
+ * A path is silent when bytes are out for a quarter more than a round trip, and
+ * nothing came back for a quarter more than the least one: a queue delays
+ * acknowledgments, but does not part them. Where packets are lost one by one,
+ * acknowledgments of those behind them go on: that is TCP's to mend.
  */
 static bool is_silent(struct sock *ssk)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
-	u32 patience = patience_us(tp);
+	u32 patience = patience_us(min(tcp_min_rtt(tp), tp->srtt_us >> 3));
 
 	return tp->packets_out && patience &&
 	       time_after32(tcp_jiffies32, tp->rcv_tstamp +

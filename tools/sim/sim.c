@@ -403,12 +403,11 @@ static void mark_silent(void)
 	for (i = 0; i < sim.paths; i++) {
 		struct path *p = &sim.path[i];
 		struct dpa_path *row = &sim.st.path[i];
-		uint64_t patience = p->srtt_ns * 5 / 4;
 
 		row->flags = 0;
 		row->behind = p->written - p->acked;
-		if (row->behind && p->heard_ns + patience < sim.now_ns &&
-		    path_oldest_ns(p) + patience < sim.now_ns)
+		if (row->behind && p->heard_ns + p->least_rtt_ns * 5 / 4 < sim.now_ns &&
+		    path_oldest_ns(p) + p->srtt_ns * 5 / 4 < sim.now_ns)
 			row->flags = DPA_PATH_SILENT;
 	}
 }
