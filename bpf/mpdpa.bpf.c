@@ -68,9 +68,10 @@ static __always_inline __u32 sacked(const struct tcp_sock *tp)
 }
 
 /*
- * Functions with a name of their own to the verifier: it looks at each once, for
- * any input, and not again for every state that a caller's loop can be in. That
- * is what keeps the program loadable on Linux 6.12.
+ * For Linux 6.12's verifier, which would look at a loop's body again for every
+ * state that the rounds before can have left: functions that it looks at once,
+ * for any input, and, for the bodies themselves, static ones, whose stack is
+ * gone when they return.
  */
 
 /* Takes s->seen of a path in. */
@@ -115,7 +116,7 @@ __noinline int judge(struct dpa_state *st, struct dpa_scratch *s, __u32 path,
 }
 
 /* Brings one path's estimate up to date and takes it into the outlook. */
-static __always_inline void look_at(struct mptcp_subflow_context *subflow,
+static __noinline void look_at(struct mptcp_subflow_context *subflow,
 				    struct dpa_state *st, struct dpa_scratch *s)
 {
 	const struct tcp_sock *tp = subflow_tcp(subflow);
@@ -189,6 +190,33 @@ static __always_inline void hold(struct mptcp_subflow_context *subflow,
 		mptcp_dpa_hold(subflow, held);
 }
 
+/* Is this the best subflow so far? Then s->best is its row. */
+static __noinline int consider(struct mptcp_subflow_context *subflow,
+			       struct dpa_state *st, struct dpa_scratch *s)
+{
+	const struct tcp_sock *tp = subflow_tcp(subflow);
+	int path = mptcp_dpa_path(subflow), can;
+	struct dpa_path *row = dpa_row(st, path);
+	__u64 time;
+
+	if (!row)
+		return 0;
+	hold(subflow, st, row);
+	s->seen.rtt_ns = srtt_ns(tp);
+	can = judge(st, s, path, ((const struct sock *)tp)->sk_pacing_rate,
+		    (__u64)tp->snd_cwnd * tp->mss_cache + MPTCP_SEND_BURST);
+	if (!(can & ROOM) || !subflow_has_room(subflow))
+		return 0;
+	time = subflow_linger(subflow) >> 1;
+	if (can & LATER)
+		time |= LATE;
+	if (time >= s->best_linger)
+		return 0;
+	s->best_linger = time;
+	s->best = path;
+	return 1;
+}
+
 static __always_inline int pick(struct mptcp_sock *msk, struct dpa_state *st,
 				struct dpa_scratch *s)
 {
@@ -196,31 +224,9 @@ static __always_inline int pick(struct mptcp_sock *msk, struct dpa_state *st,
 
 	s->best_linger = DPA_U64_MAX;
 	s->best = -1;
-	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
-		const struct tcp_sock *tp = subflow_tcp(subflow);
-		int i = mptcp_dpa_path(subflow);
-		struct dpa_path *row = dpa_row(st, i);
-		__u64 time;
-		int can;
-
-		if (!row)
-			continue;
-		hold(subflow, st, row);
-		s->seen.rtt_ns = srtt_ns(tp);
-		can = judge(st, s, i, ((const struct sock *)tp)->sk_pacing_rate,
-			    (__u64)tp->snd_cwnd * tp->mss_cache +
-			    MPTCP_SEND_BURST);
-		if (!(can & ROOM) || !subflow_has_room(subflow))
-			continue;
-		time = subflow_linger(subflow) >> 1;
-		if (can & LATER)
-			time |= LATE;
-		if (time < s->best_linger) {
-			s->best_linger = time;
-			s->best = i;
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk)
+		if (consider(subflow, st, s))
 			best = subflow;
-		}
-	}
 	if (!best)
 		return -1;
 	subflow_pick(msk, best, dpa_picked(st, s, MPTCP_SEND_BURST));
