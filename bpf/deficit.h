@@ -72,6 +72,21 @@ static __always_inline __u64 dpa_sure_rate(const struct dpa_path *p,
 	return rate * DPA_FORGET_MS / (DPA_FORGET_MS + idle_ms);
 }
 
+/* Bytes that a path brings in all likelihood. */
+dpa_function __u64 dpa_surely(const struct dpa_path *p,
+			      const struct dpa_reach *r, __u64 now_ns)
+{
+	if (!p || !r)
+		return 0;
+	return dpa_arriving(p, dpa_sure_rate(p, r, now_ns), r->left_ns);
+}
+
+/* Bytes that it is expected to bring. */
+dpa_function __u64 dpa_probably(const struct dpa_path *p, __u64 left_ns)
+{
+	return p ? dpa_arriving(p, p->goodput, left_ns) : 0;
+}
+
 /* How far paths reach until a deadline. */
 static __always_inline void dpa_set_reach(struct dpa_state *st,
 					  struct dpa_scratch *s, __u64 left_ns,
@@ -110,11 +125,8 @@ static __always_inline void dpa_gather(struct dpa_state *st,
 			*level = (struct dpa_level){ .cost = p->cost };
 		if (!p->known)
 			level->unknown = 1;
-		level->sure += dpa_arriving(p, dpa_sure_rate(p, &s->reach,
-							     st->now_ns),
-					    s->reach.left_ns);
-		level->likely += dpa_arriving(p, p->goodput,
-					      s->reach.left_ns);
+		level->sure += dpa_surely(p, &s->reach, st->now_ns);
+		level->likely += dpa_probably(p, s->reach.left_ns);
 	}
 }
 
@@ -234,8 +246,7 @@ static __always_inline int dpa_hopeless(struct dpa_state *st,
 			continue;
 		if (!p->known)
 			return 0;
-		left = dpa_minus(left, dpa_arriving(p, p->goodput,
-						    s->reach.left_ns));
+		left = dpa_minus(left, dpa_probably(p, s->reach.left_ns));
 	}
 	return left > 0;
 }
