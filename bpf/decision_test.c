@@ -261,7 +261,6 @@ static void test_virtual_deadline(void)
 	EXPECT(dpa_virtual_left_ns(&st, DPA_U64_MAX >> 2) > 0);
 }
 
-
 /* Paths that have carried so much for long. */
 static void set_paths(struct dpa_state *st, int n, const __u32 *cost,
 		      const __u32 *goodput)
@@ -689,7 +688,7 @@ static void test_outruns(void)
 	EXPECT(!dpa_outruns(&st, &p, &q));
 	q.behind = 0;
 	EXPECT(dpa_outruns(&st, &p, &q));
-	/* of a path that has shown nothing nothing is known */
+	/* a path that has shown nothing is not called slow */
 	p.goodput = 0;
 	EXPECT(!dpa_outruns(&st, &p, &q));
 }

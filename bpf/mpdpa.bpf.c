@@ -117,7 +117,7 @@ __noinline int judge(struct dpa_state *st, struct dpa_scratch *s, __u32 path,
 
 /* Brings one path's estimate up to date and takes it into the outlook. */
 static __noinline void look_at(struct mptcp_subflow_context *subflow,
-				    struct dpa_state *st, struct dpa_scratch *s)
+			       struct dpa_state *st, struct dpa_scratch *s)
 {
 	const struct tcp_sock *tp = subflow_tcp(subflow);
 	int path = mptcp_dpa_path(subflow);

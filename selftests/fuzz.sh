@@ -152,7 +152,7 @@ freed() { [ "$(mptcp_slab)" -le "$1" ]; }
 # Each kind of call was made and has succeeded, or the calls say nothing: the
 # numbers are enum kind's in fuzz.h.
 covered() {
-	local kind made good missing= ours="8 9 11 12 13 18 26 27 28 29 30 31 44 45"
+	local kind made good missing="" ours="8 9 11 12 13 18 26 27 28 29 30 31 44 45"
 
 	for kind in 0 1 2 3 4 5 6 7 $([ -n "$stock" ] || echo $ours); do
 		read -r made good < <(jq -r ".\"$kind\" // [0, 0] | join(\" \")" "$tmp/fuzz")
