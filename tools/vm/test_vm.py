@@ -9,13 +9,9 @@ import random
 import select
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-import vm_cpu
-import vm_qemu
-import vm_run
 
 GUEST = Path(__file__).resolve().parent / "guest"
 
@@ -123,59 +119,6 @@ def test_same_seed_same_everything(tmp_path: Path) -> None:
         said = [line for line in done.stdout.splitlines() if not line.startswith("guest:")]
         seen.append((said, (folder / "results/ss.txt").read_bytes()))
     assert seen[0] == seen[1]
-
-
-def test_a_processor_is_claimed_by_one(tmp_path: Path) -> None:
-    """And is free again when whoever had it has ended, in whatever way."""
-    own = sorted(os.sched_getaffinity(0))
-    claim = (
-        "import pathlib, sys, vm_cpu\n"
-        "with vm_cpu.claimed(pathlib.Path(sys.argv[1])) as cpu:\n"
-        "    print(cpu, flush=True)\n"
-        "    sys.stdin.read()\n"
-    )
-    holders: list[subprocess.Popen[str]] = []
-    try:
-        said = []
-        for _ in [*own, None]:
-            holder = subprocess.Popen(
-                [sys.executable, "-c", claim, str(tmp_path / "locks")], cwd=GUEST.parent,
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            )  # fmt: skip
-            holders.append(holder)
-            assert holder.stdout
-            said.append(holder.stdout.readline().strip())
-        assert said == [*map(str, own), "None"]
-        holders[0].kill()
-        holders[0].wait()
-        with vm_cpu.claimed(tmp_path / "locks") as cpu:
-            assert cpu == own[0]
-    finally:
-        for holder in holders:
-            holder.kill()
-            holder.communicate()
-
-
-def test_what_is_started_stays_on_its_processor() -> None:
-    own = os.sched_getaffinity(0)
-    tell = "import os; print(os.sched_getaffinity(0), os.sched_getscheduler(0) == os.SCHED_BATCH)"
-    with vm_cpu.staying_on(max(own)):
-        said = subprocess.run([sys.executable, "-c", tell], capture_output=True, text=True, check=True)
-    assert said.stdout == f"{ {max(own)} } True\n"
-    assert os.sched_getaffinity(0) == own
-    assert os.sched_getscheduler(0) == os.SCHED_OTHER
-
-
-@pytest.mark.parametrize("clock", ["virtual", "fast"])
-def test_virtual_time_has_a_processor(
-    clock: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own = os.sched_getaffinity(0)
-    monkeypatch.setattr(vm_cpu, "folder", lambda: tmp_path)
-    with vm_run.started(["sleep", "60"], vm_qemu.Machine(clock)) as process:
-        allowed = os.sched_getaffinity(process.pid)
-        process.kill()
-    assert allowed == ({min(own)} if clock == "virtual" else own)
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])

@@ -13,13 +13,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 import vm_cpio
-import vm_cpu
 import vm_protocol
 import vm_qemu
 
@@ -149,18 +147,6 @@ def _judge(in_time: bool, process: subprocess.Popen[bytes], panicked: bool, job:
     return Outcome("exit", report.status, report=report)
 
 
-@contextmanager
-def started(
-    command: list[str], machine: vm_qemu.Machine
-) -> Iterator[subprocess.Popen[bytes]]:
-    """QEMU. In virtual time, where it never does two things at once, it has a processor."""
-    with ExitStack() as stack:
-        cpu = stack.enter_context(vm_cpu.claimed()) if machine.clock == "virtual" else None
-        with vm_cpu.staying_on(cpu):
-            process = subprocess.Popen([*_WITH_PARENT, *command], stdin=subprocess.DEVNULL)
-        yield stack.enter_context(process)
-
-
 def _cpu_seconds() -> float:
     """Of children that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -181,7 +167,7 @@ def run(job: Job, image: vm_qemu.Image) -> Outcome:
         start, used = time.monotonic(), _cpu_seconds()
         log = job.log.open("wb") if job.log else None
         follower = Console(console, log, job.quiet)
-        with started(command, job.machine) as process:
+        with subprocess.Popen([*_WITH_PARENT, *command], stdin=subprocess.DEVNULL) as process:
             try:
                 in_time = _watch(process, follower, job.timeout)
             except BaseException:
