@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path as File
 from typing import Any
 
-from . import cellspec, checks, command
+from . import cellspec, checks, command, kernelinfo
 from .cellspec import Cell
 from .child import Channel, Child, Message
 from .errors import MeasurementError
@@ -96,7 +96,21 @@ def _transfer(net: Network, out: File) -> dict[str, Any]:
         print(f"{PROGRESS} 0", flush=True)
         delivered, measured = _follow(net, t0_ns, receiver, sender)
         dropped = {path.name: drops(net, path) for path in cell.used_paths}
+    _demand_memory(net)
     return _raw(cell, t0_ns, delivered, measured, dropped)
+
+
+def _demand_memory(net: Network) -> None:
+    """Under pressure the kernel throws away what came out of order, and a socket that can be
+    written to takes nothing: what was measured then is the machine's memory."""
+    for host in (net.client, net.server):
+        with host:
+            short = kernelinfo.tcp_counter("TCPMemoryPressures")
+        if short:
+            raise MeasurementError(
+                f"self-check: {host.role}: TCP ran short of memory {short} times; expected "
+                "net.ipv4.tcp_mem to admit the connection's buffers at both ends"
+            )
 
 
 def _follow(

@@ -43,6 +43,11 @@ NOTHING, LINKS, MODULE = "nothing", "links", "module"
 BUILT = REPOSITORY / "out/guest"
 _PLACE = File("usr/local/lib/mpdpa")
 OWN_PROGRAMS = ("link.bpf.o", "mptcpify.bpf.o")
+_USUAL_MEMORY_MB = 1024
+_PAGE_BYTES = 4096
+# Of a guest with that memory, less than the kernel's least limit, and how many full buffers of
+# payload fit into what is asked for: two ends, and packets that are half empty.
+_USUAL_TCP_BYTES, _BUFFERS = 40 << 20, 8
 VIRTUAL, FAST, NATIVE = "virtual", "fast", "no"
 
 
@@ -116,6 +121,18 @@ def make_links(folder: File) -> File:
     return folder
 
 
+def _memory(cell: Cell) -> list[str]:
+    """Options of a guest in which TCP may have full buffers at both ends. What a kernel allows
+    all of TCP follows from the machine's memory; beyond it a socket says that it can be written
+    to and then takes nothing, and who waits for it never sleeps."""
+    size = _BUFFERS * cell.scenario.connection.buffer_bytes
+    if size <= _USUAL_TCP_BYTES:
+        return []
+    pages = size // _PAGE_BYTES
+    limits = f'sysctl.net.ipv4.tcp_mem="{pages} {pages} {pages}"'
+    return ["--memory", str(_USUAL_MEMORY_MB + (size >> 20)), "--kernel-args", limits]
+
+
 class Runner:
     """Runs cells, also several at once from several threads; ``stop`` ends them all."""
 
@@ -167,6 +184,7 @@ class Runner:
         for overlay in (self._overlay, *self._overlays(cell)):
             command += ["--overlay", str(overlay)]
         command += ["--input", str(spec), "--results", str(results), "--log", str(log)]
+        command += _memory(cell)
         command += ["--timeout", str(round(300 + 10 * cell.expected_seconds))]
         inside = ["python3", "-m", "testbed", self._inside, "/input", "--out", "/results"]
         return [*command, "--", "env", f"PYTHONPATH=/{_GUEST_TOOLS}", *inside]

@@ -120,3 +120,11 @@ def look(sock: socket.socket) -> Snapshot:
         for flow, info in zip(flows[:count], infos[:count], strict=True)
     ]
     return Snapshot(rows, full.mptcp_info)
+
+
+def tcp_counter(name: str) -> int:
+    """One of TcpExt's counters, of the caller's namespace."""
+    with open("/proc/thread-self/net/netstat", encoding="ascii") as stream:  # noqa: PTH123
+        rows = [line.split() for line in stream if line.startswith("TcpExt:")]
+    names, values = rows
+    return int(values[names.index(name)])

@@ -5,6 +5,10 @@
  * still right for rates that change while it waits. It becomes the packet's
  * time stamp; the fq qdisc behind this program keeps it until then.
  *
+ * Departures are whole milliseconds after the start, as in recorded traces: what
+ * may leave within one leaves at its end, together. A machine in virtual time
+ * wakes for each departure, and to wake costs it more than to forward.
+ *
  * The course is the number of bytes that the link has carried by the end of
  * each step. It repeats. Positions are bytes on that scale, rounds included.
  *
@@ -21,6 +25,7 @@
 #define MAX_WINDOWS	16
 #define MAX_TRIES	16
 #define NSEC_PER_SEC	1000000000ULL
+#define GRID_NS		1000000ULL
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -43,6 +48,7 @@ struct link {
 	__u64 steps;
 	__u64 limit_bytes;	/* of the queue */
 	__u64 before_bps;	/* the rate until the start */
+	__u64 delay_ns;		/* of the hop behind the link */
 	__u64 windows;		/* 0: always up */
 	struct window up[MAX_WINDOWS];
 	/* written by the program */
@@ -168,9 +174,30 @@ int depart(struct __sk_buff *skb)
 			return drop(link);
 		if (__sync_val_compare_and_swap(&link->position, old,
 						begin + skb->len) == old) {
+			when_ns = (when_ns + GRID_NS - 1) / GRID_NS * GRID_NS;
 			skb->tstamp = link->start_ns + when_ns;
 			return TC_ACT_OK;
 		}
 	}
 	return drop(link);
+}
+
+/*
+ * The delay, on another hop. What left the link in one millisecond comes here
+ * one after the other, and leaves together again.
+ */
+SEC("tcx/egress")
+int hold(struct __sk_buff *skb)
+{
+	__u64 now_ns = bpf_ktime_get_ns(), when_ns;
+	__u32 zero = 0;
+	struct link *link = bpf_map_lookup_elem(&links, &zero);
+
+	if (!link)
+		return TC_ACT_SHOT;
+	when_ns = now_ns + link->delay_ns;
+	if (link->start_ns && now_ns >= link->start_ns)
+		when_ns -= (when_ns - link->start_ns) % GRID_NS;
+	skb->tstamp = when_ns;
+	return TC_ACT_OK;
 }

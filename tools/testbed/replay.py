@@ -48,8 +48,8 @@ def measure(cell: Cell, seconds: float) -> dict[str, Any]:
 def _one(net: Network, path: Path, seconds: float) -> dict[str, Any]:
     t0_ns = time.monotonic_ns() + _LEAD_NS
     end_ns = t0_ns + round(seconds * 1e9)
-    for course in net.courses[path.name]:
-        course.start(t0_ns)
+    for hop in net.hops[path.name]:
+        hop.start(t0_ns)
     sink = Child("sink", net.server, partial(_sink, net, path, end_ns))
     source = Child("source", net.client, partial(_source, net, path, t0_ns, end_ns))
     try:

@@ -11,13 +11,13 @@ drop-tail queue in front; the last hop before a host has the delay. Hosts shape 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from . import offload
 from .cellspec import Cell
-from .course import Course
+from .course import Course, Delay, Hop
 from .frames import FRAME_BYTES
 from .netns import Namespace
 from .scenario import Path
@@ -62,13 +62,13 @@ class Network:
     server: Namespace
     near: dict[str, Namespace]
     far: dict[str, Namespace]
-    courses: dict[str, list[Course]] = field(default_factory=dict)
+    hops: dict[str, list[Hop]] = field(default_factory=dict)
 
     def start(self, t0_ns: int) -> None:
         """From then on rates follow their course."""
-        for courses in self.courses.values():
-            for course in courses:
-                course.start(t0_ns)
+        for hops in self.hops.values():
+            for hop in hops:
+                hop.start(t0_ns)
 
     def numbered(self) -> list[tuple[int, Path]]:
         return list(enumerate(self.cell.scenario.paths, 1))
@@ -99,9 +99,9 @@ def network(cell: Cell) -> Iterator[Network]:
         _prepare(net)
         for number, path in net.numbered():
             _connect(net, number, path)
-            net.courses[path.name] = shape(net, path)
-            for course in net.courses[path.name]:
-                stack.callback(course.close)
+            net.hops[path.name] = shape(net, path)
+            for hop in net.hops[path.name]:
+                stack.callback(hop.close)
         _route_hosts(net)
         if cell.multipath:
             _announce(net)
@@ -173,27 +173,36 @@ def _bring_up(at: Addresses, number: int, end: _End, peer: _End) -> None:
         offload.disable(end.interface)
 
 
-def shape(net: Network, path: Path) -> list[Course]:
+def shape(net: Network, path: Path) -> list[Hop]:
     """Rate with a drop-tail queue on the link, delay and loss on the last hop, both ways.
 
-    What keeps a rate that varies in force, towards the server first.
+    What must be told of the start if the rate varies, the link towards the server first.
     """
-    ends = ((net.near[path.name], CLIENT_SIDE), (net.far[path.name], SERVER_SIDE))
-    in_flight = path.rates.peak_bps / 8 * path.delay_ms / 1000 / 64
-    delay = f"netem limit {round(in_flight) + 10000} delay {path.delay_ms:g}ms"
-    if path.loss_percent:
-        delay += f" loss random {path.loss_percent:g}%"
-    for namespace, last_hop in ends:
-        namespace.batch("tc", [f"qdisc add dev {last_hop} root handle 1: {delay}"])
+    near, far = net.near[path.name], net.far[path.name]
+    last_hops = ((near, CLIENT_SIDE), (far, SERVER_SIDE))
+    if path.varies and not path.loss_percent:
+        delays = [Delay(namespace, interface, path) for namespace, interface in last_hops]
+    else:
+        delays = []
+        _delay(path, last_hops)
     if path.varies:
-        return [Course(namespace, LINK, path) for namespace, _ in ends]
+        return [Course(near, LINK, path), Course(far, LINK, path), *delays]
     rate = (
         f"qdisc add dev {LINK} root handle 1: tbf rate {path.rates.peak_bps}bit "
         f"burst {max(2 * FRAME_BYTES, path.rates.peak_bps // 8000)} limit {path.queue_bytes}"
     )
-    for namespace, _ in ends:
+    for namespace in (near, far):
         namespace.batch("tc", [rate])
     return []
+
+
+def _delay(path: Path, hops: Iterable[tuple[Namespace, str]]) -> None:
+    in_flight = path.rates.peak_bps / 8 * path.delay_ms / 1000 / 64
+    delay = f"netem limit {round(in_flight) + 10000} delay {path.delay_ms:g}ms"
+    if path.loss_percent:
+        delay += f" loss random {path.loss_percent:g}%"
+    for namespace, interface in hops:
+        namespace.batch("tc", [f"qdisc add dev {interface} root handle 1: {delay}"])
 
 
 def _route_hosts(net: Network) -> None:
@@ -233,8 +242,8 @@ def endpoint(net: Network, path: Path) -> str:
 
 def drops(net: Network, path: Path) -> int:
     """Packets that did not fit into the queue towards the server."""
-    if net.courses[path.name]:
-        return net.courses[path.name][0].drops
+    if net.hops[path.name]:
+        return net.hops[path.name][0].drops
     text = net.near[path.name].run("tc", "-s", "-j", "qdisc", "show", "dev", LINK)
     return sum(row.get("drops", 0) for row in json.loads(text))
 
