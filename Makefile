@@ -136,10 +136,11 @@ MODULE	   := $(MODULE_DIR)/mptcp_dpa.ko
 .PHONY: modules
 modules:
 	@test -e $(KDIR)/Makefile || { echo "make: no kernel headers in $(KDIR): install linux-headers-$(KREL)" >&2; exit 1; }
-	@mkdir -p $(MODULE_DIR)/kernel/uapi/linux
+	@mkdir -p $(MODULE_DIR)/kernel/uapi/linux $(MODULE_DIR)/bpf
 	@cp -u Kbuild $(MODULE_DIR)/
 	@cp -u kernel/*.[ch] $(MODULE_DIR)/kernel/
 	@cp -u kernel/uapi/linux/*.h $(MODULE_DIR)/kernel/uapi/linux/
+	@cp -u bpf/estimate.h bpf/stuck.h $(MODULE_DIR)/bpf/
 	+@$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(MODULE_DIR)) \
 		KCFLAGS=-g0 DPA_VERSION=$(VERSION) modules
 	@tools/check/module_btf.sh $(MODULE)

@@ -78,6 +78,7 @@ static __always_inline struct dpa_path *dpa_row(struct dpa_state *st, int i)
 
 #include "threshold.h"
 #include "deficit.h"
+#include "stuck.h"
 
 /* Begins a look at all paths. */
 static __always_inline void dpa_look_begin(struct dpa_state *st,
@@ -175,7 +176,7 @@ static __always_inline int dpa_is_held(const struct dpa_state *st, __u32 cost)
 static __always_inline int dpa_may_send(const struct dpa_state *st,
 					const struct dpa_path *p)
 {
-	if (!p->usable || (p->flags & DPA_PATH_SILENT))
+	if (!p->usable || (p->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)))
 		return 0;
 	return p->cost <= st->cost_limit ||
 	       (p->cost == st->open_cost && st->budget);

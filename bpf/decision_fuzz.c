@@ -152,6 +152,10 @@ static void run_step(struct dpa_state *st, const struct step *step)
 	else
 		decide_deficit(st, &s, step);
 	pick(st, &s, step);
+	/* of two paths at most one outruns the other, if none is at rest */
+	if (st->path[0].behind && st->path[1].behind)
+		need(!dpa_outruns(st, &st->path[0], &st->path[1]) ||
+		     !dpa_outruns(st, &st->path[1], &st->path[0]));
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

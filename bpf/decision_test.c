@@ -179,11 +179,12 @@ static void test_bottleneck(void)
 	/* in flight what the empty path holds: the sender may be the cause */
 	f.flight = 10000;
 	feed(&f, 100000, SEC, 1, 1);
-	EXPECT(f.p.goodput > 950000);
+	EXPECT(f.p.goodput > 950000 && !f.p.last);
 	/* much more: the path is */
 	f.flight = 100000;
 	feed(&f, 100000, SEC, 1, 1);
 	EXPECT(f.p.goodput < 200000);
+	EXPECT(within(f.p.last, 98000, 102000));
 	/* after idle time no ramp is waited for, then */
 	feed(&f, 0, SEC, 0, 0);
 	f.acked++;
@@ -655,6 +656,43 @@ static void test_room(void)
 	EXPECT(!dpa_is_late(&st, &p));
 }
 
+static void test_outruns(void)
+{
+	struct dpa_state st = {
+		.now_ns = SEC, .chunk_deadline_ns = 2 * SEC,
+		.late_policy = MPTCP_DPA_LATE_POLICY_CHEAP,
+	};
+	struct dpa_path p = {
+		.cost = 1, .goodput = 1000000, .rtt_us = RTT_US,
+		.behind = 500000,
+	}, q = { .cost = 9, .goodput = 1000000, .rtt_us = RTT_US };
+
+	/* in time where it is */
+	EXPECT(!dpa_outruns(&st, &p, &q));
+	/* the last sample tells of a fall; the mean does not yet */
+	p.last = 100000;
+	EXPECT(dpa_outruns(&st, &p, &q));
+	/* neither is in time: cheap is */
+	q.behind = 1000000;
+	EXPECT(!dpa_outruns(&st, &p, &q));
+	st.late_policy = MPTCP_DPA_LATE_POLICY_SPEND;
+	EXPECT(dpa_outruns(&st, &p, &q));
+	st.late_policy = MPTCP_DPA_LATE_POLICY_CHEAP;
+	q.cost = 1;
+	EXPECT(dpa_outruns(&st, &p, &q));
+	/* but not for less than half the time */
+	q.behind = 2500000;
+	EXPECT(!dpa_outruns(&st, &p, &q));
+	/* after the deadline the same */
+	st.now_ns = 3 * SEC;
+	EXPECT(!dpa_outruns(&st, &p, &q));
+	q.behind = 0;
+	EXPECT(dpa_outruns(&st, &p, &q));
+	/* a path that has shown nothing is not called slow */
+	p.goodput = 0;
+	EXPECT(!dpa_outruns(&st, &p, &q));
+}
+
 static void test_unsent(void)
 {
 	struct dpa_state st = { .sent = 1000, .acked = 400 };
@@ -718,6 +756,7 @@ static const struct {
 	{ "chunks together", test_deficit_chunks },
 	{ "learning about unknown paths", test_deficit_learning },
 	{ "room on a path, and lateness", test_room },
+	{ "what is stuck, and where it would be sooner", test_outruns },
 	{ "bytes to be sent, and to be sent again", test_unsent },
 	{ "any input", test_any_input },
 };

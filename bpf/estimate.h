@@ -149,6 +149,7 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 			p->known = 1;
 		}
 	}
+	p->last = limited ? 0 : rate;
 	if (limited && rate <= was)
 		return;
 	if (!p->samples) {

@@ -262,7 +262,7 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 		if (!row || row->cost == MPTCP_DPA_COST_FORBIDDEN ||
 		    !mptcp_subflow_active(subflow))
 			continue;
-		if (row->flags & DPA_PATH_SILENT) {
+		if (row->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)) {
 			s->stuck = 1;
 			continue;
 		}

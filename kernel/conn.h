@@ -22,6 +22,7 @@ struct mptcp_sock;
 
 /* the module's side of a row of dpa_state::path */
 struct conn_path {
+	u64	rescued;	/* sequence up to which it was relieved of data */
 	u32	prio_ms;	/* when an MP_PRIO was last sent; wraps */
 	/* what dpa_path::cost was resolved from */
 	u32	cost_gen;
@@ -29,6 +30,7 @@ struct conn_path {
 	bool	backup;
 	bool	resolved;
 	bool	prio_sent;	/* prio_ms is set */
+	bool	relieved;	/* rescued is set */
 };
 
 struct conn {
@@ -46,8 +48,6 @@ struct conn {
 	u64			chunks_missed;
 	u32			activations;
 	u32			alpha_milli;	/* 0: the namespace's */
-	u64			head;		/* first unacked byte, a tick ago */
-	bool			rescued;	/* it was sent again */
 	struct chunk_queue	queue;
 	struct stream		stream;
 	struct pref_list	*prefs;	/* NULL: none were set */

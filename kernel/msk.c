@@ -44,6 +44,8 @@ const struct msk_field msk_fields[] = {
 	FIELD(mptcp_sock, conn_list),
 	FIELD(mptcp_sock, first_pending),
 	FIELD(mptcp_sock, rtx_queue),
+	FIELD(mptcp_sock, recovery),
+	FIELD(mptcp_sock, recovery_snd_nxt),
 	FIELD(mptcp_sock, first),
 	FIELD(mptcp_sock, sched),
 	FIELD(mptcp_subflow_context, node),
@@ -167,6 +169,47 @@ u64 msk_again(const struct mptcp_sock *msk)
 			bytes += sent - frag->already_sent;
 		frag = next_frag(msk, &frag->list);
 	}
+	return bytes;
+}
+
+/* The sequence number of a position in the stream that was sent. */
+u64 msk_chunk_seq(const struct mptcp_sock *msk, u64 position)
+{
+	return msk->snd_nxt - (msk->bytes_sent - position);
+}
+
+/*
+ * Has what lies between two sequence numbers sent again, by whole fragments, as
+ * the kernel does when a subflow closes. Needs the msk owned. Returns how many
+ * bytes that are.
+ */
+u32 msk_resend(struct mptcp_sock *msk, u64 from, u64 to)
+{
+	struct mptcp_data_frag *frag, *first = NULL;
+	u32 bytes = 0;
+
+	for (frag = next_frag(msk, &msk->rtx_queue); frag;
+	     frag = next_frag(msk, &frag->list)) {
+		if ((s64)(msk->snd_nxt - frag->data_seq) <= 0 ||
+		    (s64)(to - frag->data_seq) <= 0)
+			break;
+		/* the kernel goes on from there, in order */
+		if (frag == msk->first_pending)
+			first = first ?: frag;
+		if ((s64)(frag->data_seq + frag->already_sent - from) <= 0)
+			continue;
+		first = first ?: frag;
+		bytes += frag->already_sent;
+		frag->already_sent = 0;
+	}
+	if (!bytes)
+		return 0;
+	if (!msk->first_pending ||
+	    (s64)(msk->first_pending->data_seq - first->data_seq) > 0)
+		msk->first_pending = first;
+	msk->recovery_snd_nxt = msk->snd_nxt;
+	msk->recovery = 1;
+	msk->snd_burst = 0;
 	return bytes;
 }
 

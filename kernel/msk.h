@@ -53,6 +53,10 @@ unsigned long long msk_window_left(const struct mptcp_sock *msk);
 unsigned char msk_first_endpoint(const struct mptcp_sock *msk);
 unsigned int msk_last_ack(const struct mptcp_sock *msk); /* jiffies */
 unsigned int msk_token(const struct mptcp_sock *msk);
+unsigned long long msk_chunk_seq(const struct mptcp_sock *msk,
+				 unsigned long long position);
+unsigned int msk_resend(struct mptcp_sock *msk, unsigned long long from,
+			unsigned long long to);
 void msk_set_burst(struct mptcp_sock *msk, int bytes);
 void msk_set_timer(struct mptcp_sock *msk, long ticks);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <net/mptcp.h>
 #include <net/tcp.h>
 
 #include "compat.h"
@@ -8,11 +9,17 @@
 #include "rescue.h"
 #include "symbols.h"
 
-static u32 patience_us(const struct tcp_sock *tp)
-{
-	u32 srtt_us = tp->srtt_us >> 3;
+#include "stuck.h"
 
-	return srtt_us + srtt_us / 4;
+static bool before64(u64 a, u64 b)
+{
+	return (s64)(a - b) < 0;
+}
+
+/* A quarter more. */
+static u32 patience_us(u32 rtt_us)
+{
+	return rtt_us + rtt_us / 4;
 }
 
 /* Is the oldest byte out for longer than that, or lost by TCP's own count? */
@@ -20,25 +27,26 @@ static bool waits_long(struct sock *ssk)
 {
 	bool slow = lock_sock_fast(ssk);
 	const struct sk_buff *skb = tcp_rtx_queue_head(ssk);
+	u64 patience = patience_us(tcp_sk(ssk)->srtt_us >> 3);
 	bool waits = skb &&
 		     (inet_csk(ssk)->icsk_ca_state == TCP_CA_Loss ||
 		      tcp_clock_ns() > skb->skb_mstamp_ns +
-				       (u64)patience_us(tcp_sk(ssk)) *
-				       NSEC_PER_USEC);
+				       patience * NSEC_PER_USEC);
 
 	unlock_sock_fast(ssk, slow);
 	return waits;
 }
 
 /*
- * A path is silent when bytes are out and nothing came back for a quarter more
- * than a round trip. Where packets are lost one by one, acknowledgments of
- * those behind them go on: that is TCP's to mend.
+ * A path is silent when bytes are out for a quarter more than a round trip, and
+ * nothing came back for a quarter more than the least one: a queue delays
+ * acknowledgments, but does not part them. Where packets are lost one by one,
+ * acknowledgments of those behind them go on: that is TCP's to mend.
  */
 static bool is_silent(struct sock *ssk)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
-	u32 patience = patience_us(tp);
+	u32 patience = patience_us(min(tcp_min_rtt(tp), tp->srtt_us >> 3));
 
 	return tp->packets_out && patience &&
 	       time_after32(tcp_jiffies32, tp->rcv_tstamp +
@@ -46,28 +54,119 @@ static bool is_silent(struct sock *ssk)
 	       waits_long(ssk);
 }
 
-/* Marks silent paths; is there one, and another that is not? */
-static bool mark_silent(struct conn *c)
+/* Brings what is behind on each path up to date, and marks the silent ones. */
+static void mark_silent(struct conn *c)
 {
 	struct mptcp_subflow_context *sf;
-	bool silent = false, heard = false;
 
 	msk_for_each_subflow(msk_of(c->sk), sf) {
+		struct sock *ssk = subflow_ssk(sf);
+		const struct tcp_sock *tp = tcp_sk(ssk);
 		int i = path_find(c, sf);
 		struct dpa_path *row;
 
-		if (i < 0 || !kernel_fn(mptcp_subflow_active)(sf))
+		if (i < 0)
 			continue;
 		row = &c->state.path[i];
-		if (is_silent(subflow_ssk(sf))) {
+		row->flags &= ~(DPA_PATH_SILENT | DPA_PATH_STUCK);
+		if (!kernel_fn(mptcp_subflow_active)(sf))
+			continue;
+		row->behind = dpa_minus(tp->write_seq - tp->snd_una,
+					(u64)tp->sacked_out * tp->mss_cache);
+		if (is_silent(ssk))
 			row->flags |= DPA_PATH_SILENT;
-			silent = true;
-		} else {
-			row->flags &= ~DPA_PATH_SILENT;
-			heard |= row->cost != MPTCP_DPA_COST_FORBIDDEN;
-		}
 	}
-	return silent && heard;
+}
+
+/* Would another path bring what this one was given? */
+static bool is_outrun(const struct conn *c, int i)
+{
+	const struct dpa_state *st = &c->state;
+	bool silent = st->path[i].flags & DPA_PATH_SILENT;
+	struct mptcp_subflow_context *sf;
+
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		int j = path_find(c, sf);
+		const struct dpa_path *row = j < 0 ? NULL : &st->path[j];
+
+		if (!row || j == i ||
+		    (row->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)) ||
+		    row->cost == MPTCP_DPA_COST_FORBIDDEN ||
+		    !kernel_fn(mptcp_subflow_active)(sf))
+			continue;
+		if (silent || dpa_outruns(st, &st->path[i], row))
+			return true;
+	}
+	return false;
+}
+
+/* What one packet carries that the peer may not have; false: nothing. */
+static bool packet_range(const struct sk_buff *skb, u64 *from, u64 *to)
+{
+	const struct mptcp_ext *ext = skb_ext_find(skb, SKB_EXT_MPTCP);
+
+	if (!ext || !ext->use_map || !ext->data_len ||
+	    (TCP_SKB_CB(skb)->sacked & TCPCB_SACKED_ACKED))
+		return false;
+	*from = ext->data_seq;
+	*to = ext->data_seq + ext->data_len;
+	return true;
+}
+
+/* What of a path's data is to be sent again. */
+struct relief {
+	struct conn	*c;
+	u64		since;	/* sequence up to which that was done before */
+	u64		end;	/* sequence to stop at */
+	bool		again;	/* @since is set */
+	u64		from, to; /* packets that follow on each other */
+};
+
+static void relieve_stretch(struct relief *r)
+{
+	u64 from = r->from, to = r->to;
+
+	if (before64(r->end, to))
+		to = r->end;
+	if (r->again && before64(from, r->since))
+		from = r->since;
+	if (before64(from, to))
+		msk_resend(msk_of(r->c->sk), from, to);
+}
+
+static void relieve_packet(struct relief *r, const struct sk_buff *skb)
+{
+	u64 from, to;
+
+	if (!packet_range(skb, &from, &to))
+		return;
+	if (from != r->to) {
+		relieve_stretch(r);
+		r->from = from;
+	}
+	r->to = to;
+}
+
+/* All that a path was given before @end is to be sent again. */
+static void relieve_path(struct conn *c, int i, struct sock *ssk, u64 end)
+{
+	struct conn_path *path = &c->path[i];
+	struct relief r = {
+		.c = c, .end = end,
+		.since = path->rescued, .again = path->relieved,
+	};
+	bool slow = lock_sock_fast(ssk);
+	struct sk_buff *skb;
+
+	skb_rbtree_walk(skb, &ssk->tcp_rtx_queue)
+		relieve_packet(&r, skb);
+	skb_queue_walk(&ssk->sk_write_queue, skb)
+		relieve_packet(&r, skb);
+	relieve_stretch(&r);
+	unlock_sock_fast(ssk, slow);
+	if (!r.again || before64(r.since, end))
+		path->rescued = end;
+	path->relieved = true;
 }
 
 /**
@@ -86,28 +185,38 @@ void ask_retransmission(struct mptcp_sock *msk)
 }
 
 /**
- * rescue() - have the first unacknowledged data sent again, if it is stuck
+ * rescue() - have data sent again that is stuck on a path
  * @c: the connection, brought up to date
  *
- * It is when a path is silent and the connection's acknowledgments have not
- * moved since the last tick. Each position is sent again once: the scheduler
- * is asked for a path by the kernel's own worker.
+ * It is when the path is silent, or when it comes too late there and another
+ * would bring it sooner. From each path a byte is rescued once. What is to be
+ * sent again goes through the scheduler like new data, but not to a path that
+ * is stuck.
  *
- * Context: msk owned, may sleep; takes the locks of subflows that may be silent.
+ * Context: msk owned, may sleep; takes the subflows' locks one by one.
  */
 void rescue(struct conn *c)
 {
 	struct mptcp_sock *msk = msk_of(c->sk);
-	const struct dpa_state *st = &c->state;
-	bool stuck = mark_silent(c) && c->queue.count && st->acked < st->sent;
+	struct dpa_state *st = &c->state;
+	struct mptcp_subflow_context *sf;
 
-	if (st->acked != c->head || !stuck) {
-		c->head = st->acked;
-		c->rescued = false;
+	if (msk_fell_back(msk) || !c->queue.count || st->acked >= st->sent)
 		return;
+	mark_silent(c);
+	msk_for_each_subflow(msk, sf) {
+		int i = path_find(c, sf);
+		u64 end;
+
+		if (i < 0 || !st->path[i].behind ||
+		    !kernel_fn(mptcp_subflow_active)(sf) || !is_outrun(c, i))
+			continue;
+		/* what a slow path has for later chunks may still be in time */
+		end = st->path[i].flags & DPA_PATH_SILENT ? st->sent :
+							    st->chunk_end;
+		st->path[i].flags |= DPA_PATH_STUCK;
+		relieve_path(c, i, subflow_ssk(sf),
+			     msk_chunk_seq(msk, min(end, st->sent)));
 	}
-	if (c->rescued)
-		return;
-	c->rescued = true;
-	ask_retransmission(msk);
+	st->again = msk_again(msk);
 }

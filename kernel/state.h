@@ -18,6 +18,7 @@
 #define DPA_PATH_BACKUP		(1U << 3)	/* its endpoint is flagged backup */
 #define DPA_PATH_PROMPT		(1U << 4)	/* Nagle's algorithm is off */
 #define DPA_PATH_SILENT		(1U << 5)	/* bytes are out, no ack comes */
+#define DPA_PATH_STUCK		(1U << 6)	/* its bytes were given to others */
 
 /* One subflow. The module owns the first four, the scheduler the rest. */
 struct dpa_path {
@@ -36,6 +37,7 @@ struct dpa_path {
 	__u8	samples;	/* taken so far, up to 255 */
 	__u32	goodput;	/* smoothed; 0: unknown */
 	__u32	spread;		/* its standard deviation */
+	__u32	last;		/* the last sample, if the path set its pace */
 	__u32	sample_tick;	/* when the running or the last sample began */
 	__u32	sample_acked;	/* low half of tcp_sock::bytes_acked then */
 	__u32	sample_flight;	/* bytes that were on their way at least */

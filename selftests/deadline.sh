@@ -399,7 +399,7 @@ check_silent() {
 	gap=$(($(field "$tmp/server" drain gap_ns) / 1000000))
 	note "the longest gap is $gap ms"
 	# the kernel alone takes 0.9 .. 1.4 s
-	expect_between "the longest gap, ms," "$gap" 0 400
+	expect_between "the longest gap, ms," "$gap" 0 300
 }
 
 cheap_path_silent() {

@@ -48,6 +48,16 @@ struct packet *fifo_first(struct fifo *f)
 	return f->count ? &f->at[f->head] : NULL;
 }
 
+struct packet *fifo_at(struct fifo *f, uint32_t i)
+{
+	return &f->at[(f->head + i) % f->room];
+}
+
+struct packet *timed_at(struct timed_fifo *f, uint32_t i)
+{
+	return &f->at[(f->head + i) % f->room].p;
+}
+
 void fifo_pop(struct fifo *f)
 {
 	f->head = (f->head + 1) % f->room;
@@ -78,6 +88,7 @@ static struct packet *due(struct timed_fifo *f, uint64_t now_ns)
 void path_init(struct path *p)
 {
 	p->bbr.min_rtt_ns = 2 * p->owd_ns;
+	p->least_rtt_ns = 2 * p->owd_ns;
 	p->bbr.phase = 2;
 	p->srtt_ns = 2 * p->owd_ns;
 }
@@ -321,8 +332,27 @@ static void bbr_ack(struct path *p, const struct packet *k, uint64_t now_ns)
 			/* app-limited rounds keep the old estimate alive */
 			b->bw[b->round % 10] = b->bw[(b->round + 9) % 10];
 	}
+	p->heard_ns = now_ns;
 	bbr_mode(p, now_ns, round_start);
 	bbr_min_rtt(p, now_ns, now_ns - k->sent_ns);
+}
+
+/* When the oldest packet that is not acknowledged was sent; never: UINT64_MAX. */
+uint64_t path_oldest_ns(struct path *p)
+{
+	uint64_t oldest = UINT64_MAX;
+	uint32_t i;
+
+	for (i = 0; i < p->queue.count; i++)
+		if (fifo_at(&p->queue, i)->sent_ns < oldest)
+			oldest = fifo_at(&p->queue, i)->sent_ns;
+	for (i = 0; i < p->fly.count; i++)
+		if (timed_at(&p->fly, i)->sent_ns < oldest)
+			oldest = timed_at(&p->fly, i)->sent_ns;
+	for (i = 0; i < p->back.count; i++)
+		if (timed_at(&p->back, i)->sent_ns < oldest)
+			oldest = timed_at(&p->back, i)->sent_ns;
+	return oldest;
 }
 
 /* Acknowledgements come back, and losses come to light. */

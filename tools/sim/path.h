@@ -76,6 +76,8 @@ struct path {
 	struct bbr	bbr;
 	uint64_t	put;		/* payload bytes, retransmissions too */
 	uint64_t	last_put_ns;
+	uint64_t	heard_ns;	/* the last acknowledgement */
+	uint64_t	least_rtt_ns;
 
 	/* the network */
 	struct fifo	queue;
@@ -93,7 +95,10 @@ struct path {
 void fifo_push(struct fifo *f, const struct packet *p);
 void fifo_push_front(struct fifo *f, const struct packet *p);
 struct packet *fifo_first(struct fifo *f);
+struct packet *fifo_at(struct fifo *f, uint32_t i);
+struct packet *timed_at(struct timed_fifo *f, uint32_t i);
 void fifo_pop(struct fifo *f);
+uint64_t path_oldest_ns(struct path *p);
 
 void path_init(struct path *p);
 void path_write(struct path *p, uint64_t at, uint32_t bytes);

@@ -16,6 +16,7 @@
 #include "path.h"
 
 #define PATHS_MAX	MPTCP_DPA_PATHS_MAX
+#define STRETCHES_MAX	4096
 #define DFRAG		32000
 #define BURST		65428
 #define TICK_NS		(25 * DPA_NSEC_PER_MSEC)
@@ -24,6 +25,11 @@ struct chunk {
 	uint64_t	begin, end, release_ns, deadline_ns;
 	uint64_t	done_ns;	/* the receiver has all of it; 0: not yet */
 	bool		over;		/* all acknowledged */
+};
+
+/* bytes of the stream that the receiver has */
+struct stretch {
+	uint64_t	from, to;
 };
 
 static struct {
@@ -38,9 +44,14 @@ static struct {
 
 	uint64_t	now_ns, start_ns;
 	uint64_t	written, sent, acked, received;
+	struct stretch	stretch[STRETCHES_MAX];
+	int		stretches;
 	struct dpa_state st;
 	struct dpa_scratch scratch;
 	uint64_t	data_ack[1 << 16];	/* by step, one way behind */
+	/* fragments to be sent again, and up to where that was done before */
+	uint8_t		*again, *tried;
+	uint64_t	again_bytes;
 } sim;
 
 static double draw(void)
@@ -51,11 +62,28 @@ static double draw(void)
 	return (double)(sim.seed >> 11) / (1ULL << 53);
 }
 
+/* The fragment to be sent again first; none: beyond what was sent. */
+static uint64_t next_again(void)
+{
+	uint64_t i;
+
+	if (!sim.again_bytes)
+		return UINT64_MAX;
+	for (i = sim.acked / DFRAG; i * DFRAG < sim.sent; i++)
+		if (sim.again[i])
+			return i;
+	sim.again_bytes = 0;
+	return UINT64_MAX;
+}
+
 /* What is left of the fragment that would be sent next. */
 static uint32_t frag_rest(void)
 {
 	uint64_t rest = DFRAG - sim.sent % DFRAG, left = sim.written - sim.sent;
+	uint64_t i = next_again();
 
+	if (i != UINT64_MAX)
+		return (i + 1) * DFRAG < sim.sent ? DFRAG : sim.sent - i * DFRAG;
 	return rest < left ? rest : left;
 }
 
@@ -81,7 +109,7 @@ static void look(void)
 
 		row->cost = p->cost;
 		row->behind = p->written - p->acked;
-		row->rtt_us = p->bbr.min_rtt_ns / 1000;
+		row->rtt_us = p->least_rtt_ns / 1000;
 		dpa_observe(row, &o);
 		dpa_look_at(st, s, row, p->srtt_ns);
 	}
@@ -108,7 +136,7 @@ static void show_chunks(void)
 			st->chunk_end = c->end;
 			st->chunk_deadline_ns = c->deadline_ns;
 		}
-		if (!st->next_deadline_ns && c->end > sim.sent)
+		if (!st->next_deadline_ns && c->end > (sim.again_bytes ? sim.acked : sim.sent))
 			st->next_deadline_ns = c->deadline_ns;
 	}
 }
@@ -145,6 +173,7 @@ static void decide(void)
 	st->sent = sim.sent;
 	st->acked = sim.acked;
 	st->unit = frag_rest();
+	st->again = sim.again_bytes;
 	show_chunks();
 	look();
 	if (!dpa_is_due(st, s))
@@ -199,7 +228,7 @@ static int pick(void)
 
 static void push(void)
 {
-	while (sim.sent < sim.written) {
+	while (sim.sent < sim.written || next_again() != UINT64_MAX) {
 		uint64_t burst = BURST;
 		struct path *p;
 		int i;
@@ -216,14 +245,23 @@ static void push(void)
 		}
 		do {
 			uint64_t bytes = frag_rest();
+			uint64_t a = next_again();
 
 			if (p->last_put_ns + 2 * p->owd_ns < sim.now_ns &&
 			    !p->unsent_bytes && p->put)
 				sim.activations[i]++;
-			path_write(p, sim.sent, bytes);
-			sim.sent += bytes;
+			if (a != UINT64_MAX) {
+				path_write(p, a * DFRAG, bytes);
+				sim.again[a] = 0;
+				sim.again_bytes -= bytes < sim.again_bytes ?
+						   bytes : sim.again_bytes;
+			} else {
+				path_write(p, sim.sent, bytes);
+				sim.sent += bytes;
+			}
 			burst = burst > bytes ? burst - bytes : 0;
-		} while (burst && sim.sent < sim.written);
+		} while (burst && (sim.sent < sim.written ||
+				   next_again() != UINT64_MAX));
 	}
 }
 
@@ -244,30 +282,48 @@ static bool write_more(void)
 	return true;
 }
 
+/* What came ahead of its turn waits in stretches, apart and in order. */
+static void arrive(uint64_t from, uint64_t to)
+{
+	int i = 0, j;
+
+	while (i < sim.stretches && sim.stretch[i].to < from)
+		i++;
+	for (j = i; j < sim.stretches && sim.stretch[j].from <= to; j++) {
+		if (sim.stretch[j].from < from)
+			from = sim.stretch[j].from;
+		if (sim.stretch[j].to > to)
+			to = sim.stretch[j].to;
+	}
+	if (sim.stretches + 1 - (j - i) > STRETCHES_MAX) {
+		fprintf(stderr, "sim: more than %d holes\n", STRETCHES_MAX);
+		exit(1);
+	}
+	memmove(&sim.stretch[i + 1], &sim.stretch[j],
+		(sim.stretches - j) * sizeof(sim.stretch[0]));
+	sim.stretches += 1 - (j - i);
+	sim.stretch[i] = (struct stretch){ .from = from, .to = to };
+}
+
 static bool receive(void)
 {
 	bool any = false;
 	int i;
 
-	for (i = 0; i < sim.paths; i++)
-		any |= path_deliver(&sim.path[i], sim.now_ns);
-	if (!any)
-		return false;
-	do {
-		any = false;
-		for (i = 0; i < sim.paths; i++) {
-			struct path *p = &sim.path[i];
-			struct packet *k;
+	for (i = 0; i < sim.paths; i++) {
+		struct path *p = &sim.path[i];
+		struct packet *k;
 
-			while ((k = path_next_arrived(p)) &&
-			       k->at == sim.received) {
-				sim.received += k->bytes;
-				p->arrived_seq++;
-				fifo_pop(&p->arrived);
-				any = true;
-			}
+		any |= path_deliver(p, sim.now_ns);
+		while ((k = path_next_arrived(p))) {
+			arrive(k->at, k->at + k->bytes);
+			p->arrived_seq++;
+			fifo_pop(&p->arrived);
 		}
-	} while (any);
+	}
+	if (!any || !sim.stretches || sim.stretch[0].from)
+		return any;
+	sim.received = sim.stretch[0].to;
 	for (i = 0; i < sim.chunks; i++)
 		if (!sim.chunk[i].done_ns && sim.received >= sim.chunk[i].end)
 			sim.chunk[i].done_ns = sim.now_ns;
@@ -309,10 +365,84 @@ static bool data_acked(void)
 	return true;
 }
 
+/* Marks for sending again what a packet carries that the peer does not have. */
+static void mark(int path, const struct packet *k, uint64_t end)
+{
+	uint64_t i;
+
+	for (i = k->at / DFRAG; i * DFRAG < k->at + k->bytes; i++) {
+		if (i * DFRAG >= end || (i + 1) * DFRAG <= sim.acked ||
+		    (sim.tried[i] & 1 << path))
+			continue;
+		sim.tried[i] |= 1 << path;
+		if (!sim.again[i])
+			sim.again_bytes += DFRAG;
+		sim.again[i] = 1;
+	}
+}
+
+static void relieve(int i, uint64_t end)
+{
+	struct path *p = &sim.path[i];
+	uint32_t k;
+
+	for (k = 0; k < p->unsent.count; k++)
+		mark(i, fifo_at(&p->unsent, k), end);
+	for (k = 0; k < p->queue.count; k++)
+		mark(i, fifo_at(&p->queue, k), end);
+	for (k = 0; k < p->fly.count; k++)
+		mark(i, timed_at(&p->fly, k), end);
+	for (k = 0; k < p->lost.count; k++)
+		mark(i, timed_at(&p->lost, k), end);
+}
+
+static void mark_silent(void)
+{
+	int i;
+
+	for (i = 0; i < sim.paths; i++) {
+		struct path *p = &sim.path[i];
+		struct dpa_path *row = &sim.st.path[i];
+
+		row->flags = 0;
+		row->behind = p->written - p->acked;
+		if (row->behind && p->heard_ns + p->least_rtt_ns * 5 / 4 < sim.now_ns &&
+		    path_oldest_ns(p) + p->srtt_ns * 5 / 4 < sim.now_ns)
+			row->flags = DPA_PATH_SILENT;
+	}
+}
+
+/* As kernel/rescue.c does it. */
+static void rescue(void)
+{
+	const uint32_t bad = DPA_PATH_SILENT | DPA_PATH_STUCK;
+	struct dpa_state *st = &sim.st;
+	int i, j;
+
+	st->now_ns = sim.now_ns;
+	mark_silent();
+	for (i = 0; i < sim.paths; i++) {
+		struct dpa_path *p = &st->path[i];
+		bool silent = p->flags & DPA_PATH_SILENT, outrun = false;
+
+		for (j = 0; j < sim.paths; j++)
+			if (j != i && !(st->path[j].flags & bad))
+				outrun |= silent ||
+					  dpa_outruns(st, p, &st->path[j]);
+		if (!p->behind || !outrun)
+			continue;
+		p->flags |= DPA_PATH_STUCK;
+		relieve(i, silent ? sim.sent : st->chunk_end);
+	}
+}
+
 static void run(void)
 {
 	uint64_t step;
 	int i;
+
+	sim.again = calloc(sim.bytes / DFRAG + 2, 1);
+	sim.tried = calloc(sim.bytes / DFRAG + 2, 1);
 
 	for (step = 1; sim.acked < sim.bytes; step++) {
 		bool act = false;
@@ -327,6 +457,8 @@ static void run(void)
 			act |= path_acks(&sim.path[i], sim.now_ns);
 		act |= data_acked();
 		act |= write_more();
+		if (!sim.stock && sim.now_ns % TICK_NS == 0)
+			rescue();
 		if (act || sim.now_ns % TICK_NS == 0)
 			push();
 		for (i = 0; i < sim.paths; i++)

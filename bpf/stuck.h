@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Is what a path was given stuck there, and would another bring it sooner? The
+ * module asks between decisions, see kernel/rescue.c.
+ */
+#ifndef _DPA_STUCK_H
+#define _DPA_STUCK_H
+
+#include "estimate.h"
+
+/* The rate a path shows now: a fall counts at once, a rise when it lasts. */
+static __always_inline __u32 dpa_rate_now(const struct dpa_path *p)
+{
+	return p->last && p->last < p->goodput ? p->last : p->goodput;
+}
+
+/* How long a path takes to acknowledge so many bytes, one after the other. */
+static __always_inline __u64 dpa_drain_ns(const struct dpa_path *p, __u64 bytes)
+{
+	__u64 rate = dpa_rate_now(p);
+
+	/* an hour stands for ever */
+	if (!rate || bytes / rate >= 3600)
+		return 3600 * DPA_NSEC_PER_SEC;
+	return bytes / rate * DPA_NSEC_PER_SEC +
+	       bytes % rate * DPA_NSEC_PER_SEC / rate;
+}
+
+/* One way of a path, queues aside. */
+static __always_inline __u64 dpa_way_ns(const struct dpa_path *p)
+{
+	return (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2;
+}
+
+/*
+ * Is what @p holds to be sent again on @q? If it comes too late on @p, and on
+ * @q in time, or, where nothing brings it in time, on @q in half the time: but
+ * then a costlier path is used only if the chunk's late policy is to spend.
+ */
+static __always_inline int dpa_outruns(const struct dpa_state *st,
+				       const struct dpa_path *p,
+				       const struct dpa_path *q)
+{
+	__u64 left_ns = dpa_minus(st->chunk_deadline_ns, st->now_ns);
+	__u64 there_ns = dpa_minus(dpa_drain_ns(p, p->behind), dpa_way_ns(p));
+	__u64 here_ns = dpa_way_ns(q);
+
+	if (!p->goodput || there_ns <= left_ns)
+		return 0;
+	if (q->goodput)
+		here_ns += dpa_drain_ns(q, (__u64)p->behind + q->behind);
+	if (here_ns < left_ns)
+		return 1;
+	return 2 * here_ns < there_ns &&
+	       (q->cost <= p->cost ||
+		st->late_policy == MPTCP_DPA_LATE_POLICY_SPEND);
+}
+
+#endif
