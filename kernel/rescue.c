@@ -78,6 +78,15 @@ static void mark_silent(struct conn *c)
 	}
 }
 
+/* Nothing looks at a path any more, so none stays shut. */
+static void clear_marks(struct dpa_state *st)
+{
+	int i;
+
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
+		st->path[i].flags &= ~(DPA_PATH_SILENT | DPA_PATH_STUCK);
+}
+
 /* Would another path bring what this one was given? */
 static bool is_outrun(const struct conn *c, int i)
 {
@@ -94,7 +103,8 @@ static bool is_outrun(const struct conn *c, int i)
 		    row->cost == MPTCP_DPA_COST_FORBIDDEN ||
 		    !kernel_fn(mptcp_subflow_active)(sf))
 			continue;
-		if (silent || dpa_outruns(st, &st->path[i], row))
+		if (silent ||
+		    (c->queue.count && dpa_outruns(st, &st->path[i], row)))
 			return true;
 	}
 	return false;
@@ -201,8 +211,12 @@ void rescue(struct conn *c)
 	struct dpa_state *st = &c->state;
 	struct mptcp_subflow_context *sf;
 
-	if (msk_fell_back(msk) || !c->queue.count || st->acked >= st->sent)
+	if (msk_fell_back(msk))
 		return;
+	if (st->acked >= st->sent || (!c->queue.count && !st->again)) {
+		clear_marks(st);
+		return;
+	}
 	mark_silent(c);
 	msk_for_each_subflow(msk, sf) {
 		int i = path_find(c, sf);

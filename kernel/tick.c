@@ -13,7 +13,7 @@
 #include "symbols.h"
 #include "tick.h"
 
-/* While bytes of a chunk are unacked the look repeats every srtt / 4, within */
+/* While bytes of a chunk, or to be sent again, are unacked the look repeats every srtt / 4, within */
 #define TICK_MIN_NS	(5 * NSEC_PER_MSEC)
 #define TICK_MAX_NS	(100 * NSEC_PER_MSEC)
 
@@ -83,20 +83,23 @@ static u64 next_tick_ns(struct conn *c)
 		next = min(next, st->now_ns + TICK_MAX_NS);
 	next = min(next, boundary);
 	if (c->sk->sk_state != TCP_CLOSE &&
-	    ((c->queue.count && st->acked < st->written) || prio_pending(c)))
+	    (((c->queue.count || st->again) && st->acked < st->written) ||
+	     prio_pending(c)))
 		next = min(next, st->now_ns + interval);
 	return next == U64_MAX ? 0 : next;
 }
 
 /*
  * Data that waits is pushed by release_sock(), which so asks the scheduler
- * again. A closed window is the kernel's to probe.
+ * again. A closed window is the kernel's to probe; what is to be sent again
+ * was within it.
  */
 static void kick(struct conn *c)
 {
 	const struct mptcp_sock *msk = msk_of(c->sk);
 
-	if (c->queue.count && msk_data_pending(msk) && msk_window_left(msk))
+	if (c->state.again || (c->queue.count && msk_data_pending(msk) &&
+			       msk_window_left(msk)))
 		kernel_fn(mptcp_check_and_set_pending)(c->sk);
 }
 
