@@ -206,7 +206,7 @@ static __always_inline int dpa_has_room(const struct dpa_state *st,
 
 	if (p->known)
 		rate = p->goodput + p->goodput / 4;
-	pipe = dpa_bytes_in(rate, p->rtt_us * DPA_NSEC_PER_USEC);
+	pipe = dpa_pipe(p, rate);
 	busy = pipe + st->unit;
 	if ((tail || p->cost > s->outlook.cheapest) && busy < window)
 		return p->behind < busy;

@@ -124,6 +124,12 @@ static __always_inline void dpa_smooth(struct dpa_path *p, __u32 rate)
 	p->spread = dpa_isqrt(sum * (256 - DPA_SAMPLE_GAIN));
 }
 
+/* What the empty path holds at a rate. */
+static __always_inline __u64 dpa_pipe(const struct dpa_path *p, __u64 rate)
+{
+	return dpa_bytes_in(rate, (__u64)p->rtt_us * DPA_NSEC_PER_USEC);
+}
+
 /*
  * Was there a queue on the path all the time? More was on its way than the
  * empty path would hold at this rate.
@@ -131,7 +137,7 @@ static __always_inline void dpa_smooth(struct dpa_path *p, __u32 rate)
 static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
 					     __u32 rate)
 {
-	__u64 pipe = dpa_bytes_in(rate, (__u64)p->rtt_us * DPA_NSEC_PER_USEC);
+	__u64 pipe = dpa_pipe(p, rate);
 
 	return p->sample_flight > pipe + pipe / 4 + DPA_QUEUE_BYTES;
 }

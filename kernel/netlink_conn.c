@@ -396,8 +396,8 @@ static int parse_prefs(struct genl_info *info, struct pref_list *prefs)
 static int apply(struct genl_info *info, struct sock *sk)
 {
 	struct nlattr *alpha = info->attrs[MPTCP_DPA_A_CONN_ALPHA_MILLI];
+	struct pref_list *room = NULL, prefs;
 	struct mptcp_dpa_chunk chunk;
-	struct pref_list *room, prefs;
 	struct conn *c;
 	int err;
 
@@ -407,11 +407,13 @@ static int apply(struct genl_info *info, struct sock *sk)
 	c = conn_get_or_create(sk);
 	if (!c)
 		return -ENOMEM;
-	room = conn_prefs(c);
-	if (!room)
-		return -ENOMEM;
-	prefs = *room;
-	err = parse_prefs(info, &prefs);
+	if (info->attrs[MPTCP_DPA_A_CONN_PREF]) {
+		room = conn_prefs(c);
+		if (!room)
+			return -ENOMEM;
+		prefs = *room;
+		err = parse_prefs(info, &prefs);
+	}
 	if (!err && alpha && nla_get_u32(alpha) &&
 	    nla_get_u32(alpha) < MPTCP_DPA_ALPHA_MIN)
 		err = -ERANGE;
@@ -423,8 +425,10 @@ static int apply(struct genl_info *info, struct sock *sk)
 	}
 	if (err)
 		return err;
-	*room = prefs;
-	path_forget_costs(c);
+	if (room) {
+		*room = prefs;
+		path_forget_costs(c);
+	}
 	if (alpha)
 		c->alpha_milli = nla_get_u32(alpha);
 	tick_soon(c);
