@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/sizes.h>
 #include <net/mptcp.h>
 #include <net/tcp.h>
 
@@ -76,6 +77,18 @@ static void mark_silent(struct conn *c)
 		if (is_silent(ssk))
 			row->flags |= DPA_PATH_SILENT;
 	}
+}
+
+/*
+ * A peer with less room than this is left alone. Linux since 7.0 counts what
+ * came out of order against the buffer, and when that is full takes no more,
+ * not even the bytes that are missing: a few packets are enough for a small one.
+ */
+#define WINDOW_MIN	SZ_64K
+
+static u64 peer_window(const struct conn *c)
+{
+	return c->state.sent - c->state.acked + msk_window_left(msk_of(c->sk));
 }
 
 /* Nothing looks at a path any more, so none stays shut. */
@@ -213,7 +226,8 @@ void rescue(struct conn *c)
 
 	if (msk_fell_back(msk))
 		return;
-	if (st->acked >= st->sent || (!c->queue.count && !st->again)) {
+	if (st->acked >= st->sent || (!c->queue.count && !st->again) ||
+	    peer_window(c) < WINDOW_MIN) {
 		clear_marks(st);
 		return;
 	}
