@@ -172,6 +172,28 @@ static __always_inline int dpa_is_held(const struct dpa_state *st, __u32 cost)
 	return cost > st->cost_limit && cost != st->open_cost;
 }
 
+/*
+ * A peer with so little room gets what it has room for on one path. Linux since
+ * 7.0 counts what came out of order against the receive buffer, and when that
+ * is full takes no more, not even the bytes that are missing; a packet or two
+ * fill a small one, and the connection stands still for ever.
+ */
+#define DPA_NARROW_BYTES	16384
+
+/* May the next bytes go another way than those before them? */
+static __always_inline int dpa_may_follow(const struct dpa_state *st,
+					  __u32 path)
+{
+	__u32 before = st->last - 1U;
+	const struct dpa_path *last;
+
+	if (st->window >= DPA_NARROW_BYTES || st->acked == st->sent ||
+	    before >= MPTCP_DPA_PATHS_MAX || before == path)
+		return 1;
+	last = &st->path[before];
+	return !last->usable || (last->flags & DPA_PATH_SILENT);
+}
+
 /* May it get the next bytes? */
 static __always_inline int dpa_may_send(const struct dpa_state *st,
 					const struct dpa_path *p)
@@ -235,6 +257,7 @@ static __always_inline __u32 dpa_picked(struct dpa_state *st,
 {
 	const struct dpa_path *p = dpa_row(st, s->best);
 
+	st->last = s->best + 1;
 	if (!p || p->cost == s->outlook.cheapest)
 		return burst;
 	st->spent += st->unit;

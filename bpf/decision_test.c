@@ -656,6 +656,34 @@ static void test_room(void)
 	EXPECT(!dpa_is_late(&st, &p));
 }
 
+static void test_narrow(void)
+{
+	struct dpa_state st = {
+		.window = DPA_NARROW_BYTES - 1, .sent = 5000, .acked = 4000,
+		.path = { { .usable = 1 }, { .usable = 1 } },
+	};
+
+	/* nothing was picked before */
+	EXPECT(dpa_may_follow(&st, 0) && dpa_may_follow(&st, 1));
+	st.last = 1;
+	EXPECT(dpa_may_follow(&st, 0) && !dpa_may_follow(&st, 1));
+	/* nothing is on its way */
+	st.acked = st.sent;
+	EXPECT(dpa_may_follow(&st, 1));
+	st.acked = 4000;
+	/* there is room for what comes out of order */
+	st.window = DPA_NARROW_BYTES;
+	EXPECT(dpa_may_follow(&st, 1));
+	st.window = 0;
+	EXPECT(!dpa_may_follow(&st, 1));
+	/* nothing comes that way */
+	st.path[0].flags = DPA_PATH_SILENT;
+	EXPECT(dpa_may_follow(&st, 1));
+	st.path[0].flags = 0;
+	st.path[0].usable = 0;
+	EXPECT(dpa_may_follow(&st, 1));
+}
+
 static void test_outruns(void)
 {
 	struct dpa_state st = {
@@ -756,6 +784,7 @@ static const struct {
 	{ "chunks together", test_deficit_chunks },
 	{ "learning about unknown paths", test_deficit_learning },
 	{ "room on a path, and lateness", test_room },
+	{ "one path for a peer with little room", test_narrow },
 	{ "what is stuck, and where it would be sooner", test_outruns },
 	{ "bytes to be sent, and to be sent again", test_unsent },
 	{ "any input", test_any_input },

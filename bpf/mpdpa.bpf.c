@@ -109,7 +109,7 @@ __noinline int judge(struct dpa_state *st, struct dpa_scratch *s, __u32 path,
 	if (!st || !s || path >= MPTCP_DPA_PATHS_MAX)
 		return 0;
 	row = &st->path[path];
-	if (!dpa_may_send(st, row) ||
+	if (!dpa_may_send(st, row) || !dpa_may_follow(st, path) ||
 	    !dpa_has_room(st, s, row, pacing, s->seen.rtt_ns, window))
 		return 0;
 	return dpa_is_late(st, row) ? ROOM | LATER : ROOM;

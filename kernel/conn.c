@@ -398,6 +398,7 @@ void conn_refresh(struct conn *c)
 	st->sent = msk_sent(msk);
 	st->acked = acked_now(msk, st->acked);
 	st->again = msk_again(msk);
+	st->window = msk_window_left(msk) + st->sent - st->acked;
 
 	tell_risk(c);
 	stream_advance(&c->stream, &c->queue, st->written, st->now_ns,

@@ -79,17 +79,8 @@ static void mark_silent(struct conn *c)
 	}
 }
 
-/*
- * A peer with less room than this is left alone. Linux since 7.0 counts what
- * came out of order against the buffer, and when that is full takes no more,
- * not even the bytes that are missing: a few packets are enough for a small one.
- */
+/* A peer with less room than this is left alone; see DPA_NARROW_BYTES. */
 #define WINDOW_MIN	SZ_64K
-
-static u64 peer_window(const struct conn *c)
-{
-	return c->state.sent - c->state.acked + msk_window_left(msk_of(c->sk));
-}
 
 /* Nothing looks at a path any more, so none stays shut. */
 static void clear_marks(struct dpa_state *st)
@@ -227,7 +218,7 @@ void rescue(struct conn *c)
 	if (msk_fell_back(msk))
 		return;
 	if (st->acked >= st->sent || (!c->queue.count && !st->again) ||
-	    peer_window(c) < WINDOW_MIN) {
+	    st->window < WINDOW_MIN) {
 		clear_marks(st);
 		return;
 	}

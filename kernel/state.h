@@ -53,6 +53,7 @@ struct dpa_state {
 	__u64	sent;
 	__u64	acked;
 	__u64	again;		/* of those sent, to be sent once more */
+	__u64	window;		/* bytes after @acked that the peer has room for */
 	__u64	chunk_begin;
 	__u64	chunk_end;
 	__u64	chunk_start_ns;	/* when it became the one in force */
@@ -80,6 +81,7 @@ struct dpa_state {
 	__u8	at_risk;	/* all paths together seem too slow */
 	__u8	saved;		/* a path was held while this chunk was sent */
 	__u8	trial;		/* a path is used to get to know it */
+	__u8	last;		/* the path picked last and 1; 0: none yet */
 
 	struct dpa_path	path[MPTCP_DPA_PATHS_MAX];
 };

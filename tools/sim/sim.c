@@ -174,6 +174,7 @@ static void decide(void)
 	st->acked = sim.acked;
 	st->unit = frag_rest();
 	st->again = sim.again_bytes;
+	st->window = DPA_U64_MAX;
 	show_chunks();
 	look();
 	if (!dpa_is_due(st, s))
