@@ -13,7 +13,10 @@
 #include "symbols.h"
 #include "tick.h"
 
-/* While bytes of a chunk, or to be sent again, are unacked the look repeats every srtt / 4, within */
+/*
+ * While bytes of a chunk are unacked, or wait to be sent again, the look repeats
+ * every srtt / 4, within
+ */
 #define TICK_MIN_NS	(5 * NSEC_PER_MSEC)
 #define TICK_MAX_NS	(100 * NSEC_PER_MSEC)
 

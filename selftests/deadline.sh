@@ -383,7 +383,7 @@ closed_in_mid_chunk() {
 
 # SILENT-PATH MS: after a third of the chunk its routers lose everything
 check_silent() {
-	local path=$1 pid gap
+	local path=$1 pid gap twice
 
 	prepare subflow backup || return
 	receiver 1000000 2000000
@@ -397,9 +397,12 @@ check_silent() {
 	expect_ok "the receiver" finish "$server_pid" 30
 	expect_eq "received" "$(field "$tmp/server" drain received)" 3001000
 	gap=$(($(field "$tmp/server" drain gap_ns) / 1000000))
-	note "the longest gap is $gap ms"
+	twice=$(counter "$server" MPTcpExtDuplicateData)
+	note "the longest gap is $gap ms, $twice packets came twice"
 	# the kernel alone takes 0.9 .. 1.4 s
 	expect_between "the longest gap, ms," "$gap" 0 300
+	# of some 2100
+	expect_between "packets that came twice" "$twice" 0 42
 }
 
 cheap_path_silent() {
