@@ -6,22 +6,22 @@ set -euo pipefail
 
 cd "$(dirname "$0")/../.."
 series=${KERNEL:?}
+built=${MPDPA_BUILT:-out}
 kept=tools/check/veristat/$series.csv
 work=out/veristat
-mkdir -p "$work/overlay/opt/veristat" "${kept%/*}"
-cp out/bpf/*.bpf.o "$(command -v veristat)" "$work/overlay/opt/veristat/"
-tools/vm/guest run --clock fast --quiet --timeout 300 --overlay out/guest \
+rm -rf "$work"
+mkdir -p "$work/overlay/opt/verifier" "${kept%/*}"
+cp "$built"/bpf/*.bpf.o "$work/overlay/opt/verifier/"
+# shellcheck disable=SC2046 # words, not one
+gcc -O2 -Wall -Wextra -o "$work/overlay/opt/verifier/verifier" tools/check/verifier.c \
+	$(pkg-config --cflags --libs --static libbpf)
+tools/vm/guest run --clock virtual --quiet --timeout 300 --overlay "$built/guest" \
 	--overlay "$work/overlay" --results "$work/results" -- sh -c '
-	cd /opt/veristat && insmod /usr/local/lib/mpdpa/mptcp_dpa.ko &&
-	./veristat -o csv -e file,prog,verdict,insns,states,peak_states *.bpf.o \
-		>/results/csv 2>/results/errors' ||
+	cd /opt/verifier && insmod /usr/local/lib/mpdpa/mptcp_dpa.ko &&
+	./verifier *.bpf.o >/results/csv 2>/results/errors' ||
 	{ cat "$work/results/errors" >&2; exit 1; }
 new=$work/results/csv
 column -s, -t "$new" 2>/dev/null || cat "$new"
-if grep -q failure "$new"; then
-	echo "veristat: a program is refused" >&2
-	exit 1
-fi
 if [ -e "$kept" ] && ! cmp -s "$new" "$kept"; then
 	echo "changed since $kept was kept:"
 	diff "$kept" "$new" || true
