@@ -55,6 +55,15 @@ static bool is_silent(struct sock *ssk)
 	       waits_long(ssk);
 }
 
+/* A path stays shut only as long as looks find it so. */
+static void clear_marks(struct dpa_state *st)
+{
+	int i;
+
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
+		st->path[i].flags &= ~(DPA_PATH_SILENT | DPA_PATH_STUCK);
+}
+
 /* Brings what is behind on each path up to date, and marks the silent ones. */
 static void mark_silent(struct conn *c)
 {
@@ -66,12 +75,9 @@ static void mark_silent(struct conn *c)
 		int i = path_find(c, sf);
 		struct dpa_path *row;
 
-		if (i < 0)
+		if (i < 0 || !kernel_fn(mptcp_subflow_active)(sf))
 			continue;
 		row = &c->state.path[i];
-		row->flags &= ~(DPA_PATH_SILENT | DPA_PATH_STUCK);
-		if (!kernel_fn(mptcp_subflow_active)(sf))
-			continue;
 		row->behind = dpa_minus(tp->write_seq - tp->snd_una,
 					(u64)tp->sacked_out * tp->mss_cache);
 		if (is_silent(ssk))
@@ -81,15 +87,6 @@ static void mark_silent(struct conn *c)
 
 /* A peer with less room than this is left alone; see DPA_NARROW_BYTES. */
 #define WINDOW_MIN	SZ_64K
-
-/* Nothing looks at a path any more, so none stays shut. */
-static void clear_marks(struct dpa_state *st)
-{
-	int i;
-
-	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
-		st->path[i].flags &= ~(DPA_PATH_SILENT | DPA_PATH_STUCK);
-}
 
 /* Would another path bring what this one was given? */
 static bool is_outrun(const struct conn *c, int i)
@@ -215,13 +212,10 @@ void rescue(struct conn *c)
 	struct dpa_state *st = &c->state;
 	struct mptcp_subflow_context *sf;
 
-	if (msk_fell_back(msk))
+	clear_marks(st);
+	if (msk_fell_back(msk) || st->acked >= st->sent ||
+	    (!c->queue.count && !st->again) || st->window < WINDOW_MIN)
 		return;
-	if (st->acked >= st->sent || (!c->queue.count && !st->again) ||
-	    st->window < WINDOW_MIN) {
-		clear_marks(st);
-		return;
-	}
 	mark_silent(c);
 	msk_for_each_subflow(msk, sf) {
 		int i = path_find(c, sf);

@@ -228,9 +228,6 @@ backup_is_cheap() {
 	expect_costly 1 4
 }
 
-# counter NAMESPACE NAME
-counter() { in_ns "$1" nstat -asz "$2" | awk -v n="$2" '$1 == n { print $2 }'; }
-
 # backup flags of the subflows that ss shows: b ours, B the peer's
 ulp_backup() {
 	in_ns "$1" ss -Htni "sport = :$port or dport = :$port" |

@@ -201,8 +201,7 @@ middlebox_alters() {
 	stream_begin $bytes
 	stream_whole
 	expect_between "checksum errors seen" \
-		"$(in_ns "$server" nstat -asz MPTcpExtDataCsumErr |
-			awk '/Csum/ { print $2 }')" 1 1000
+		"$(counter "$server" MPTcpExtDataCsumErr)" 1 1000
 	nothing_stays
 }
 

@@ -15,7 +15,6 @@ need mpdpa tc unshare
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
 mallory=(setpriv --reuid=12345 --regid=12345 --clear-groups --no-new-privs)
 
-nstat_of() { in_ns "$1" nstat -asz "$2" | awk -v n="$2" '$1 == n { print $2 }'; }
 stat_of() { in_ns "$1" "$mpdpa" stat -j | jq ".$2"; }
 
 # held_by_nobody: one connection with a chunk, which lives until it is stopped
@@ -175,7 +174,7 @@ bounded_timers() {
 		fail "$(tail -n 2 "$tmp/client")"
 	now_ms
 	ticks=$(stat_of "$client" ticks)
-	prio=$(nstat_of "$client" MPTcpExtMPPrioTx)
+	prio=$(counter "$client" MPTcpExtMPPrioTx)
 	note "in $((now - began)) ms: $ticks looks, $prio MP_PRIO"
 	# besides timers, a chunk asks for one look and its decisions for one
 	expect_between "looks" "$ticks" 1 $(((now - began) / 5 + 60 * 4))
@@ -230,9 +229,11 @@ costly_transfer() {
 # expect_costly_bound [LEAST]: at most 105 of 100 declared bytes, what TCP
 # retransmits not counted
 expect_costly_bound() {
-	note "costly: $(bytes_first_sent 1) of 1000000 declared bytes"
-	expect_between "bytes on the costly path" "$(bytes_first_sent 1)" \
-		"${1:-1}" 1050000
+	local bytes
+
+	bytes=$(bytes_first_sent 1)
+	note "costly: $bytes of 1000000 declared bytes"
+	expect_between "bytes on the costly path" "$bytes" "${1:-1}" 1050000
 }
 
 # The peer orders other priorities as fast as it can.
@@ -251,30 +252,26 @@ peer_floods_prio() {
 	flood=$last_pid
 	stream_whole
 	stop "$flood"
-	note "MP_PRIO received: $(nstat_of "$client" MPTcpExtMPPrioRx)"
-	expect_between "MP_PRIO received" "$(nstat_of "$client" MPTcpExtMPPrioRx)" \
+	note "MP_PRIO received: $(counter "$client" MPTcpExtMPPrioRx)"
+	expect_between "MP_PRIO received" "$(counter "$client" MPTcpExtMPPrioRx)" \
 		20 100000
 	expect_costly_bound
 	nothing_stays
 }
 
-# The peer opens its window by little, and closes it.
-peer_plays_with_window() {
+# peer_with_buffer BYTES [LEAST]: it opens its window by little, and closes it
+peer_with_buffer() {
 	stream_prepare 8mbit 25ms || return
-	costly_transfer 100000 2000
+	costly_transfer "$1" 2000
 	stream_whole
-	expect_costly_bound
+	expect_costly_bound "${2:-1}"
 	nothing_stays
 }
 
+peer_plays_with_window() { peer_with_buffer 100000; }
+
 # So little that a second path brings nothing sooner.
-peer_has_little_room() {
-	stream_prepare 8mbit 25ms || return
-	costly_transfer 8000 2000
-	stream_whole
-	expect_costly_bound 0
-	nothing_stays
-}
+peer_has_little_room() { peer_with_buffer 8000 0; }
 
 # Each acknowledgment comes as five, each for a fifth of the bytes.
 peer_divides_acks() {

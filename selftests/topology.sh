@@ -33,6 +33,9 @@ new_namespace() {
 
 in_ns() { ip netns exec "$@"; }
 
+# counter NAMESPACE NAME: of those that nstat shows
+counter() { in_ns "$1" nstat -asz "$2" | awk -v n="$2" '$1 == n { print $2 }'; }
+
 sysctl_in() {
 	local ns=$1
 

@@ -71,6 +71,7 @@ def test_unfinished_chunks_are_missed() -> None:
         ({"sha256_received": "cd"}, "the stream changed"),
         ({"delivered_bytes": 59_999_999}, "59999999 of 60000000 bytes delivered"),
         ({"written_bytes": 1}, "bytes written differ"),
+        ({"short_of_memory": 2}, "TCP ran short of memory"),
         ({"paths": {"P": counts(60_000_000, 61_000_000)}}, "paths ['P'] instead of"),
         (
             {"paths": {"P": counts(45_000_000, 46_000_000), "C": counts(15_000_001, 16_000_000)}},
