@@ -198,7 +198,8 @@ static __always_inline int dpa_may_follow(const struct dpa_state *st,
 static __always_inline int dpa_may_send(const struct dpa_state *st,
 					const struct dpa_path *p)
 {
-	if (!p->usable || (p->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)))
+	if (!p->usable || (p->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)) ||
+	    dpa_is_spent(st, p))
 		return 0;
 	return p->cost <= st->cost_limit ||
 	       (p->cost == st->open_cost && st->budget);
@@ -258,7 +259,7 @@ static __always_inline __u32 dpa_picked(struct dpa_state *st,
 	const struct dpa_path *p = dpa_row(st, s->best);
 
 	st->last = s->best + 1;
-	if (!p || p->cost == s->outlook.cheapest)
+	if (!p || p->cost <= st->least_cost)
 		return burst;
 	st->spent += st->unit;
 	if (p->cost == st->open_cost)

@@ -607,6 +607,7 @@ static void test_deficit_learning(void)
 	look_rtt = 0;
 	EXPECT(st.cost_limit == 1 && st.open_cost == 9 && st.budget == 100000);
 	st.unit = 30000;
+	st.least_cost = 1;
 	s.best = 1;
 	EXPECT(dpa_picked(&st, &s, 65000) == 30000);
 	EXPECT(st.budget == 70000 && st.spent == 30000);
@@ -654,6 +655,22 @@ static void test_room(void)
 	EXPECT(dpa_is_late(&st, &p));
 	st.next_deadline_ns = 0;
 	EXPECT(!dpa_is_late(&st, &p));
+}
+
+static void test_costly_bound(void)
+{
+	struct dpa_state st = {
+		.cost_limit = 9, .least_cost = 2, .unit = 1000,
+		.costly_left = 1000,
+	};
+	struct dpa_path p = { .usable = 1, .cost = 9 };
+
+	EXPECT(!dpa_is_spent(&st, &p) && dpa_may_send(&st, &p));
+	st.costly_left = 999;
+	EXPECT(dpa_is_spent(&st, &p) && !dpa_may_send(&st, &p));
+	/* the cheapest path has no bound */
+	p.cost = 2;
+	EXPECT(!dpa_is_spent(&st, &p) && dpa_may_send(&st, &p));
 }
 
 static void test_narrow(void)
@@ -784,6 +801,7 @@ static const struct {
 	{ "chunks together", test_deficit_chunks },
 	{ "learning about unknown paths", test_deficit_learning },
 	{ "room on a path, and lateness", test_room },
+	{ "a bound on what deadlines cost", test_costly_bound },
 	{ "one path for a peer with little room", test_narrow },
 	{ "what is stuck, and where it would be sooner", test_outruns },
 	{ "bytes to be sent, and to be sent again", test_unsent },

@@ -260,7 +260,7 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 		__u64 time;
 
 		if (!row || row->cost == MPTCP_DPA_COST_FORBIDDEN ||
-		    !mptcp_subflow_active(subflow))
+		    dpa_is_spent(st, row) || !mptcp_subflow_active(subflow))
 			continue;
 		if (row->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)) {
 			s->stuck = 1;

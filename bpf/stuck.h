@@ -26,6 +26,13 @@ static __always_inline __u64 dpa_drain_ns(const struct dpa_path *p, __u64 bytes)
 	       bytes % rate * DPA_NSEC_PER_SEC / rate;
 }
 
+/* Has it had all that costlier paths may get? */
+static __always_inline int dpa_is_spent(const struct dpa_state *st,
+					const struct dpa_path *p)
+{
+	return p->cost > st->least_cost && st->costly_left < st->unit;
+}
+
 /* One way of a path, queues aside. */
 static __always_inline __u64 dpa_way_ns(const struct dpa_path *p)
 {

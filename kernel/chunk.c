@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/limits.h>
 #include <linux/minmax.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/time64.h>
@@ -27,6 +28,12 @@ static int make_room(struct chunk_queue *q)
 	q->at = at;
 	q->room = room;
 	return 0;
+}
+
+static void declare(struct chunk_queue *q, u64 bytes)
+{
+	if (check_add_overflow(q->declared, bytes, &q->declared))
+		q->declared = U64_MAX;
 }
 
 /**
@@ -60,7 +67,18 @@ int chunk_queue_add(struct chunk_queue *q, const struct chunk *chunk,
 	q->at[q->count].begin = begin;
 	q->at[q->count].end = begin + chunk->end;
 	q->count++;
+	declare(q, chunk->end);
 	return 0;
+}
+
+/* The last chunk, which is open, ends there now. */
+void chunk_queue_grow(struct chunk_queue *q, u64 end)
+{
+	struct chunk *last = chunk_queue_last(q);
+
+	if (last->end < end)
+		declare(q, end - last->end);
+	last->end = end;
 }
 
 /* The chunk in force, NULL if none. */

@@ -24,6 +24,7 @@ struct chunk {
 /* Under the lock of whoever holds it: the msk lock. */
 struct chunk_queue {
 	struct chunk	*at;
+	u64		declared; /* bytes of all chunks there ever were */
 	u16		count;
 	u16		room;
 };
@@ -33,6 +34,7 @@ typedef void (*chunk_judged_fn)(void *arg, const struct chunk *chunk, bool met);
 
 int chunk_queue_add(struct chunk_queue *q, const struct chunk *chunk,
 		    u64 written, u32 most);
+void chunk_queue_grow(struct chunk_queue *q, u64 end);
 struct chunk *chunk_queue_first(const struct chunk_queue *q);
 struct chunk *chunk_queue_last(const struct chunk_queue *q);
 void chunk_queue_update(struct chunk_queue *q, u64 acked, u64 now_ns,

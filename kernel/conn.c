@@ -2,6 +2,7 @@
 #include <linux/eventfd.h>
 #include <linux/hash.h>
 #include <linux/mptcp_dpa.h>
+#include <linux/overflow.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -11,6 +12,7 @@
 #include "event.h"
 #include "msk.h"
 #include "netns.h"
+#include "path.h"
 #include "stat.h"
 #include "symbols.h"
 #include "tick.h"
@@ -20,6 +22,8 @@
 /* Walked under RCU; changed under conn_lock. */
 static struct hlist_head conn_table[1 << CONN_HASH_BITS];
 static DEFINE_SPINLOCK(conn_lock);
+
+static struct kmem_cache *conn_cache;
 
 static struct hlist_head *bucket(const struct sock *sk)
 {
@@ -56,7 +60,7 @@ static int enlist(struct conn *c)
 
 static struct conn *conn_create(struct sock *sk)
 {
-	struct conn *c = kzalloc(sizeof(*c), GFP_ATOMIC | __GFP_ACCOUNT);
+	struct conn *c = kmem_cache_zalloc(conn_cache, GFP_ATOMIC);
 
 	if (!c)
 		return NULL;
@@ -68,7 +72,7 @@ static struct conn *conn_create(struct sock *sk)
 	kernel_fn(__sock_gen_cookie)(sk);
 	preempt_enable();
 	if (enlist(c)) {
-		kfree(c);
+		kmem_cache_free(conn_cache, c);
 		return NULL;
 	}
 	atomic_inc(&netns_dpa(sock_net(sk))->conn_count);
@@ -141,7 +145,7 @@ void conn_hold(struct conn *c)
 
 static void conn_free_rcu(struct rcu_head *rcu)
 {
-	kfree(container_of(rcu, struct conn, rcu));
+	kmem_cache_free(conn_cache, container_of(rcu, struct conn, rcu));
 }
 
 /* Drops one reference; any context. */
@@ -201,6 +205,7 @@ static void conn_restart(struct conn *c)
 {
 	chunk_queue_clear(&c->queue);
 	c->stream = (struct stream){};
+	c->costly = 0;
 	memset(&c->state, 0, sizeof(c->state));
 	memset(c->path, 0, sizeof(c->path));
 }
@@ -377,6 +382,19 @@ static void tell_risk(struct conn *c)
 	}
 }
 
+/*
+ * Whatever a peer acknowledges, and when: for the sake of deadlines, costlier
+ * paths do not get more than the bytes that have one and a 20th.
+ */
+static u64 costly_left(const struct conn *c)
+{
+	u64 most = c->queue.declared;
+
+	if (check_add_overflow(most, most / 20, &most))
+		most = U64_MAX;
+	return most - min(most, c->costly);
+}
+
 /**
  * conn_refresh() - bring positions, verdicts and the chunk in force up to date
  * @c: the connection
@@ -399,6 +417,7 @@ void conn_refresh(struct conn *c)
 	st->acked = acked_now(msk, st->acked);
 	st->again = msk_again(msk);
 	st->window = msk_window_left(msk) + st->sent - st->acked;
+	path_account(c, c->queue.count);
 
 	tell_risk(c);
 	stream_advance(&c->stream, &c->queue, st->written, st->now_ns,
@@ -406,6 +425,7 @@ void conn_refresh(struct conn *c)
 	chunk_queue_update(&c->queue, st->acked, st->now_ns,
 			   last_ack_ns(msk, st->now_ns),
 			   conn_ack_delay_ns(msk), judged, c);
+	st->costly_left = costly_left(c);
 	first = chunk_queue_first(&c->queue);
 	if (first)
 		show_chunk(c, first);
@@ -428,13 +448,14 @@ void conn_exit_net(struct net *net)
 
 int conn_init(void)
 {
-	/* lockdep makes the work item larger */
-	BUILD_BUG_ON(!IS_ENABLED(CONFIG_LOCKDEP) && sizeof(struct conn) > 1024);
-	return 0;
+	conn_cache = kmem_cache_create("mptcp_dpa_conn", sizeof(struct conn), 0,
+				       SLAB_ACCOUNT | SLAB_NO_MERGE, NULL);
+	return conn_cache ? 0 : -ENOMEM;
 }
 
 /* No socket has state any more: each held the module until its release. */
 void conn_exit(void)
 {
 	rcu_barrier();
+	kmem_cache_destroy(conn_cache);
 }

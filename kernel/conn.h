@@ -23,6 +23,7 @@ struct mptcp_sock;
 /* the module's side of a row of dpa_state::path */
 struct conn_path {
 	u64	rescued;	/* sequence up to which it was relieved of data */
+	u32	given;		/* tcp_sock::write_seq when bytes were last counted */
 	u32	prio_ms;	/* when an MP_PRIO was last sent; wraps */
 	/* what dpa_path::cost was resolved from */
 	u32	cost_gen;
@@ -46,6 +47,7 @@ struct conn {
 
 	u64			chunks_met;
 	u64			chunks_missed;
+	u64			costly;	/* bytes that costlier paths got for chunks */
 	u32			activations;
 	u32			alpha_milli;	/* 0: the namespace's */
 	struct chunk_queue	queue;

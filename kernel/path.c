@@ -8,6 +8,7 @@
 #include "cost.h"
 #include "msk.h"
 #include "path.h"
+#include "symbols.h"
 
 /* The interface that carries a subflow, 0 while it has no route. */
 static int subflow_ifindex(const struct sock *ssk)
@@ -154,7 +155,9 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 		/* nobody has steered it yet, so this is the endpoint's word */
 		if (subflow_request_bkup(sf))
 			row->flags |= DPA_PATH_BACKUP;
-		c->path[i] = (struct conn_path){};
+		c->path[i] = (struct conn_path){
+			.given = tcp_sk(subflow_ssk(sf))->write_seq,
+		};
 		return i;
 	}
 	return -ENOSPC;
@@ -178,6 +181,34 @@ int path_row(struct conn *c, struct mptcp_subflow_context *sf)
 	if (i >= 0)
 		resolve_cost(c, i, sf);
 	return i;
+}
+
+/**
+ * path_account() - find the least cost, and count what costlier paths got
+ * @c: the connection
+ * @count: a chunk was in force since the last call
+ *
+ * Context: msk lock; does not sleep.
+ */
+void path_account(struct conn *c, bool count)
+{
+	struct dpa_state *st = &c->state;
+	struct mptcp_subflow_context *sf;
+	u32 least = U32_MAX;
+
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		u32 given = READ_ONCE(tcp_sk(subflow_ssk(sf))->write_seq);
+		int i = path_row(c, sf);
+
+		if (i < 0)
+			continue;
+		if (count && st->path[i].cost > st->least_cost)
+			c->costly += given - c->path[i].given;
+		c->path[i].given = given;
+		if (kernel_fn(mptcp_subflow_active)(sf))
+			least = min(least, st->path[i].cost);
+	}
+	st->least_cost = least;
 }
 
 /**

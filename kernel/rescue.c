@@ -88,12 +88,13 @@ static void mark_silent(struct conn *c)
 /* A peer with less room than this is left alone; see DPA_NARROW_BYTES. */
 #define WINDOW_MIN	SZ_64K
 
-/* Would another path bring what this one was given? */
-static bool is_outrun(const struct conn *c, int i)
+/* Would another path bring what this one was given? Says how many bytes. */
+static u64 outrun_bytes(const struct conn *c, int i)
 {
 	const struct dpa_state *st = &c->state;
 	bool silent = st->path[i].flags & DPA_PATH_SILENT;
 	struct mptcp_subflow_context *sf;
+	u64 bytes = 0;
 
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		int j = path_find(c, sf);
@@ -102,13 +103,14 @@ static bool is_outrun(const struct conn *c, int i)
 		if (!row || j == i ||
 		    (row->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)) ||
 		    row->cost == MPTCP_DPA_COST_FORBIDDEN ||
-		    !kernel_fn(mptcp_subflow_active)(sf))
+		    dpa_is_spent(st, row) || !kernel_fn(mptcp_subflow_active)(sf))
 			continue;
 		if (silent ||
 		    (c->queue.count && dpa_outruns(st, &st->path[i], row)))
-			return true;
+			bytes = max(bytes, row->cost > st->least_cost ?
+					   st->costly_left : U64_MAX);
 	}
-	return false;
+	return bytes;
 }
 
 /* What one packet carries that the peer may not have; false: nothing. */
@@ -219,17 +221,22 @@ void rescue(struct conn *c)
 	mark_silent(c);
 	msk_for_each_subflow(msk, sf) {
 		int i = path_find(c, sf);
-		u64 end;
+		u64 end, most;
 
 		if (i < 0 || !st->path[i].behind ||
-		    !kernel_fn(mptcp_subflow_active)(sf) || !is_outrun(c, i))
+		    !kernel_fn(mptcp_subflow_active)(sf))
+			continue;
+		most = outrun_bytes(c, i);
+		if (!most)
 			continue;
 		/* what a slow path has for later chunks may still be in time */
 		end = st->path[i].flags & DPA_PATH_SILENT ? st->sent :
 							    st->chunk_end;
+		end = dpa_minus(min(end, st->sent), st->acked);
+		end = min(end, most) + st->acked;
 		st->path[i].flags |= DPA_PATH_STUCK;
 		relieve_path(c, i, subflow_ssk(sf),
-			     msk_chunk_seq(msk, min(end, st->sent)));
+			     msk_chunk_seq(msk, end));
 	}
 	st->again = msk_again(msk);
 }

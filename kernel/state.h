@@ -54,11 +54,13 @@ struct dpa_state {
 	__u64	acked;
 	__u64	again;		/* of those sent, to be sent once more */
 	__u64	window;		/* bytes after @acked that the peer has room for */
+	__u64	costly_left;	/* bytes that paths above @least_cost may get */
 	__u64	chunk_begin;
 	__u64	chunk_end;
 	__u64	chunk_start_ns;	/* when it became the one in force */
 	__u64	chunk_deadline_ns;
 	__u64	next_deadline_ns; /* of the first byte not sent; 0: none */
+	__u32	least_cost;	/* of all active paths, silent ones as well */
 	__u32	unit;		/* bytes that one pick sends at least */
 	__u32	interval_us;	/* the least time between decisions */
 	__u16	alpha_milli;	/* in force for the chunk; 0: adaptive */

@@ -11,10 +11,10 @@ static u64 interval_at(const struct stream *s, u64 now_ns)
 	return div64_u64(now_ns - s->first_ns, s->interval_ns);
 }
 
-static void close_chunk(const struct stream *s, struct chunk *chunk)
+static void close_chunk(const struct stream *s, struct chunk_queue *q)
 {
-	chunk->open = false;
-	chunk->end = s->written;
+	chunk_queue_grow(q, s->written);
+	chunk_queue_last(q)->open = false;
 }
 
 /* The first bytes of an interval begin its chunk. */
@@ -65,14 +65,14 @@ void stream_advance(struct stream *s, struct chunk_queue *q, u64 written,
 	interval = interval_at(s, now_ns);
 	last = chunk_queue_last(q);
 	if (last && last->open && last->cookie != interval)
-		close_chunk(s, last);
+		close_chunk(s, q);
 
 	if (written != s->written) {
 		if (!last || !last->open)
 			open_chunk(s, q, interval, now_ns, most);
 		last = chunk_queue_last(q);
 		if (last && last->open)
-			last->end = written;
+			chunk_queue_grow(q, written);
 	}
 	s->written = written;
 }

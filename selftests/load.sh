@@ -32,7 +32,7 @@ forever() {
 	server "$server" $server4 5000 "$tmp/server" "${steps[@]}"
 }
 
-# active bytes in kmalloc's caches, after what waits for RCU is gone
+# active bytes in kmalloc's caches and the module's, after what waits for RCU is gone
 kmalloc_bytes() {
 	local cache
 
@@ -41,7 +41,7 @@ kmalloc_bytes() {
 	for cache in /sys/kernel/slab/kmalloc*; do
 		echo 1 >"$cache/shrink"
 	done
-	awk '/^kmalloc/ { n += $2 * $4 } END { print n }' /proc/slabinfo
+	awk '/^kmalloc|^mptcp_dpa/ { n += $2 * $4 } END { print n }' /proc/slabinfo
 }
 
 vmalloc_kb() { awk '/^VmallocUsed/ { print $2 }' /proc/meminfo; }

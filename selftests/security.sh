@@ -236,6 +236,27 @@ expect_costly_bound() {
 	expect_between "bytes on the costly path" "$bytes" "${1:-1}" 1050000
 }
 
+# Bytes in front of a chunk have no deadline, and are not declared.
+bytes_ahead() {
+	local bytes
+
+	stream_prepare 8mbit 25ms || return
+	server "$server" $server4 $port "$tmp/server" accept drain shutdown
+	stream_server=$last_pid
+	start "$tmp/client" client "$client" "connect $server4 $port" \
+		"buffers send 8000000" "send 1000" "wait subflows=2" \
+		"sleep 100" "send 3000000" "chunk len=500000 ms=300" \
+		"send 500000" "wait queued=0 within=60000" subflows \
+		shutdown drain
+	stream_client=$last_pid
+	stream_bytes=3501000
+	stream_whole
+	bytes=$(bytes_first_sent 1)
+	note "costly: $bytes of 500000 declared bytes"
+	expect_between "bytes on the costly path" "$bytes" 400000 525000
+	nothing_stays
+}
+
 # The peer orders other priorities as fast as it can.
 peer_floods_prio() {
 	local flood
@@ -268,7 +289,13 @@ peer_with_buffer() {
 	nothing_stays
 }
 
-peer_plays_with_window() { peer_with_buffer 100000; }
+peer_plays_with_window() {
+	local size
+
+	for size in 66000 100000 150000 300000; do
+		peer_with_buffer "$size"
+	done
+}
 
 # So little that a second path brings nothing sooner.
 peer_has_little_room() { peer_with_buffer 8000 0; }
@@ -299,8 +326,10 @@ peer_divides_acks() {
 # A third of what the costly path carries is lost on purpose.
 peer_loses_costly() {
 	stream_prepare 8mbit 25ms || return
-	in_ns "dpa$$b2" tc qdisc replace dev s2 root netem delay 25ms loss 30%
 	costly_transfer
+	# the subflow is up, or else nothing would be asked of the path
+	wait_until 10 grep -q '"sent":501000' "$tmp/client"
+	in_ns "dpa$$b2" tc qdisc replace dev s2 root netem delay 25ms loss 30%
 	stream_whole
 	expect_costly_bound
 	nothing_stays
@@ -308,5 +337,5 @@ peer_loses_costly() {
 
 run_cases "$@" -- unprivileged_users preferences_do_not_undercut foreign_root \
 	nothing_across_namespaces bounded_memory bounded_timers bounded_events \
-	peer_floods_prio peer_plays_with_window peer_has_little_room \
+	bytes_ahead peer_floods_prio peer_plays_with_window peer_has_little_room \
 	peer_divides_acks peer_loses_costly

@@ -95,10 +95,11 @@ kept_bytes() {
 
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
-	for cache in /sys/kernel/slab/kmalloc* /sys/kernel/slab/*MPTCP*; do
+	for cache in /sys/kernel/slab/kmalloc* /sys/kernel/slab/*MPTCP* \
+		/sys/kernel/slab/mptcp_dpa*; do
 		echo 1 >"$cache/shrink"
 	done
-	awk '/^kmalloc|MPTCP/ { n += $2 * $4 } END { print n }' /proc/slabinfo
+	awk '/^kmalloc|MPTCP|^mptcp_dpa/ { n += $2 * $4 } END { print n }' /proc/slabinfo
 }
 
 # load ROUNDS: by all workers, to the end, all of it well

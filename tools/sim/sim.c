@@ -94,6 +94,8 @@ static void look(void)
 	int i;
 
 	dpa_look_begin(st, s);
+	st->least_cost = UINT32_MAX;
+	st->costly_left = UINT64_MAX;
 	for (i = 0; i < sim.paths; i++) {
 		struct path *p = &sim.path[i];
 		struct dpa_path *row = &st->path[i];
@@ -112,6 +114,8 @@ static void look(void)
 		row->rtt_us = p->least_rtt_ns / 1000;
 		dpa_observe(row, &o);
 		dpa_look_at(st, s, row, p->srtt_ns);
+		if (row->cost < st->least_cost)
+			st->least_cost = row->cost;
 	}
 }
 
