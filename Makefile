@@ -73,7 +73,7 @@ testing:
 ## bench-scale     10,000 connections: memory of each, duration of a dump (CONNECTIONS=N)
 .PHONY: bench-sockopt bench-scale
 check lint check-upstream veristat fuzz bench-sockopt bench-scale:
-	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(if $(CONNECTIONS),CONNECTIONS=$(CONNECTIONS))
+	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(foreach v,CONNECTIONS FUZZ_CALLS FUZZ_SEED,$(if $($v),$v=$($v)))
 
 ## bench-static bench-traces bench-alpha    whole campaigns: out/bench-NAME/report.html; QUICK=1, FULL=1,
 ##                 TRACES=DIR (recorded traces, within this folder), JOBS=N
@@ -103,14 +103,10 @@ check-upstream-inside: guest upstream
 veristat-inside: guest
 	tools/check/veristat.sh
 
-# the clock of the machine: with two processors, calls meet each other
-FUZZ_CALLS ?= 1000000
-FUZZ_SEED  ?= 1
 .PHONY: fuzz-inside
 fuzz-inside: guest
-	tools/vm/guest run --clock fast --timeout 3500 --overlay $(GUEST) --overlay $(O)/selftests \
-		-- env TEST_TIMEOUT=3400 FUZZ_CALLS=$(FUZZ_CALLS) FUZZ_SECONDS=0 FUZZ_SEED=$(FUZZ_SEED) \
-		/opt/mpdpa/selftests/run.sh fuzz
+	$(if $(FUZZ_CALLS),FUZZ_CALLS=$(FUZZ_CALLS)) $(if $(FUZZ_SEED),FUZZ_SEED=$(FUZZ_SEED)) \
+		python3 tools/check/check.py --target fuzz
 
 # --- the kernel's own selftests, as the environment has them ------------------
 

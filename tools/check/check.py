@@ -199,7 +199,14 @@ def soak_suites() -> list[list[Suite]]:
     return [[guest_suite("soak", ["soak"], variables=load, timeout=5400)]]
 
 
-TARGETS = {"check": suites, "check-debug": debug_suites, "soak": soak_suites}
+def fuzz_suites() -> list[list[Suite]]:
+    """So many random calls; on the machine's clock: with two processors, calls meet each other."""
+    calls, seed = os.environ.get("FUZZ_CALLS", "1000000"), os.environ.get("FUZZ_SEED", "1")
+    load = (f"FUZZ_CALLS={calls}", f"FUZZ_SEED={seed}", "FUZZ_SECONDS=0", "TEST_TIMEOUT=3400")
+    return [[guest_suite("random calls", ["fuzz"], "fast", variables=load, timeout=3500)]]
+
+
+TARGETS = {"check": suites, "check-debug": debug_suites, "soak": soak_suites, "fuzz": fuzz_suites}
 
 
 def main() -> int:

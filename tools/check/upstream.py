@@ -13,10 +13,13 @@ import argparse
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import results
 
 OUT = Path("out/check/upstream")
 COLUMNS = ("default", "mpdpa")
@@ -105,10 +108,11 @@ def rerun(names: list[str]) -> dict[str, dict[str, int]]:
     return passed
 
 
-def report(columns: dict[str, Column], again: dict[str, dict[str, int]]) -> int:
+def report(columns: dict[str, Column], again: dict[str, dict[str, int]]) -> tuple[int, int, int]:
+    """Prints all cases; returns how many passed, failed and were skipped."""
     names = list(dict.fromkeys(n for c in columns.values() for n in c.verdicts))
     print(f"KTAP version 1\n1..{len(names) + 2}")
-    failed = 0
+    failed = skipped = 0
     for number, name in enumerate(names, 1):
         default, ours = (columns[side].verdicts.get(name, "absent") for side in COLUMNS)
         counts = again.get(name)
@@ -119,6 +123,7 @@ def report(columns: dict[str, Column], again: dict[str, dict[str, int]]) -> int:
         skip = " # SKIP on both sides" if default == ours == "skip" else ""
         print(f"# {note}\n{'ok' if good else 'not ok'} {number} {name}{skip}")
         failed += not good
+        skipped += bool(skip)
     decisions = columns["mpdpa"].decisions
     print(f"# {decisions} decisions\n{'ok' if decisions else 'not ok'} {len(names) + 1} mpdpa decided")
     complaints = [text for column in columns.values() for text in column.complaints]
@@ -127,7 +132,7 @@ def report(columns: dict[str, Column], again: dict[str, dict[str, int]]) -> int:
     failed += (not decisions) + bool(complaints)
     verdicts = [column.verdicts.values() for column in columns.values()]
     print("# passed:", ", ".join(f"{side} {list(v).count('ok')}" for side, v in zip(COLUMNS, verdicts, strict=True)))
-    return failed
+    return len(names) + 2 - failed - skipped, failed, skipped
 
 
 def main() -> int:
@@ -137,13 +142,17 @@ def main() -> int:
     parser.add_argument("--test", action="append", metavar="TEST", help="only this one; may be repeated")
     options = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
     groups = [options.test] if options.test else [QUICK] if options.quick else WHOLE
     jobs = [(side, group, str(i)) for i, group in reversed(list(enumerate(groups))) for side in COLUMNS]
     with ThreadPoolExecutor(options.jobs) as pool:
         done = list(pool.map(lambda job: (job[0], run(job[0], job[1], 1, job[2])), jobs))
     columns = {side: merged(column for at, column in done if at == side) for side in COLUMNS}
     names = differing(columns)
-    return 1 if report(columns, rerun(names) if names else {}) else 0
+    passed, failed, skipped = report(columns, rerun(names) if names else {})
+    if groups is WHOLE:
+        results.add("check-upstream", passed, failed, skipped, time.monotonic() - started)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
