@@ -200,11 +200,11 @@ libbpf:
 .PHONY: unit
 unit: $(O)/test/decision_test
 
-$(O)/test/decision_test: bpf/decision_test.c $(wildcard bpf/*.h) kernel/state.h
+$(O)/test/decision_test: $(wildcard bpf/*_test.c bpf/*.h) kernel/state.h
 	@mkdir -p $(@D)
 	@$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Wno-sign-compare -Werror \
 		-fsanitize=undefined,address -fno-sanitize-recover=all \
-		-Ikernel -Ikernel/uapi -o $@ $<
+		-Ikernel -Ikernel/uapi -o $@ $(filter %.c,$^)
 
 ## sim             scenarios in the simulator; SCENARIOS="bulk-sym ...": these
 SIM := $(O)/sim/sim

@@ -133,7 +133,8 @@ static void run_step(struct dpa_state *st, const struct step *step)
 		.acked = step->acked,
 		.busy = step->busy,
 		.flight = step->flight,
-		.limited = step->limited,
+		.limited = step->limited & 1,
+		.pausing = step->limited & 2,
 	};
 	struct dpa_scratch s;
 

@@ -47,8 +47,10 @@ static __always_inline __u64 dpa_arriving(const struct dpa_path *p, __u64 rate,
 	__u64 half_rtt = (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2;
 	__u64 pipe = dpa_pipe(p, rate);
 	__u64 behind = p->behind > pipe ? p->behind : pipe;
-	__u64 bytes = dpa_bytes_in(rate, left_ns + half_rtt);
+	__u64 bytes;
 
+	left_ns -= dpa_paused_ns(p, dpa_minus(left_ns, half_rtt));
+	bytes = dpa_bytes_in(rate, left_ns + half_rtt);
 	bytes = dpa_minus(bytes, behind);
 	return bytes < DPA_BYTES_MAX ? bytes : DPA_BYTES_MAX;
 }

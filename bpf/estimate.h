@@ -49,6 +49,7 @@ struct dpa_observation {
 	__u32	busy;		/* bytes are on their way */
 	__u32	flight;		/* of them, sent and not acknowledged */
 	__u32	limited;	/* it sends less than it could */
+	__u32	pausing;	/* of them, because it measures an empty path */
 };
 
 static __always_inline __u64 dpa_minus(__u64 a, __u64 b)
@@ -182,11 +183,85 @@ static __always_inline __u32 dpa_tick(__u64 ns)
 	return ns >> DPA_TICK_SHIFT;
 }
 
+static __always_inline __u64 dpa_ns_since(__u32 tick, __u64 now_ns)
+{
+	return (__u64)(dpa_tick(now_ns) - tick) << DPA_TICK_SHIFT;
+}
+
 /* The time since a path's running or last sample began. */
 static __always_inline __u64 dpa_sample_age_ns(const struct dpa_path *p,
 					       __u64 now_ns)
 {
-	return (__u64)(dpa_tick(now_ns) - p->sample_tick) << DPA_TICK_SHIFT;
+	return dpa_ns_since(p->sample_tick, now_ns);
+}
+
+/*
+ * BBR empties the path when it has not seen the least round trip for ten
+ * seconds: for 200 ms it keeps four packets on their way, and then takes a
+ * round trip to fill the path again. (N. Cardwell et al., BBR: congestion-based
+ * congestion control, ACM Queue 14(5), 2016)
+ */
+#define DPA_PAUSE_EVERY_MS	10000U
+#define DPA_PAUSE_MS		200U
+/* one that is late by more will not come */
+#define DPA_PAUSE_LATE_MS	1000U
+
+static __always_inline __u32 dpa_pause_us(const struct dpa_path *p)
+{
+	__u64 us = DPA_PAUSE_MS * 1000ULL + p->rtt_us;
+
+	return us < DPA_U32_MAX ? us : DPA_U32_MAX;
+}
+
+/* When is the next pause, and how long is it? */
+static __always_inline void dpa_foresee_pause(struct dpa_path *p,
+					      const struct dpa_observation *o)
+{
+	int pausing = o->pausing && p->flags & DPA_PATH_PAUSES;
+	__u32 age_ms = p->rtt_age_ms, since_ms = age_ms;
+
+	if (p->pausing != pausing) {
+		p->pausing = pausing;
+		p->has_paused = 1;
+		p->pause_tick = dpa_tick(o->now_ns);
+	}
+	if (p->has_paused)
+		since_ms = dpa_ns_since(p->pause_tick, o->now_ns) /
+			   DPA_NSEC_PER_MSEC;
+	p->pause_us = dpa_pause_us(p);
+	if (p->pausing) {
+		p->pause_in_us = 0;
+		p->pause_us = since_ms < p->pause_us / 1000 ?
+			      p->pause_us - since_ms * 1000 : 0;
+		return;
+	}
+	if (age_ms < since_ms)
+		since_ms = age_ms;
+	p->pause_in_us = DPA_U32_MAX;
+	if (!(p->flags & DPA_PATH_PAUSES) || !o->busy ||
+	    since_ms > DPA_PAUSE_EVERY_MS + DPA_PAUSE_LATE_MS)
+		return;
+	p->pause_in_us = since_ms < DPA_PAUSE_EVERY_MS ?
+			 (DPA_PAUSE_EVERY_MS - since_ms) * 1000 : 0;
+}
+
+/* How much of the time in which a path can be given bytes is pauses? */
+static __always_inline __u64 dpa_paused_ns(const struct dpa_path *p, __u64 ns)
+{
+	__u64 begin_ns = p->pause_in_us * DPA_NSEC_PER_USEC;
+	__u64 pause_ns = p->pause_us * DPA_NSEC_PER_USEC;
+	__u64 after_ns, more;
+
+	if (p->pause_in_us == DPA_U32_MAX || ns <= begin_ns)
+		return 0;
+	after_ns = ns - begin_ns;
+	if (after_ns <= pause_ns)
+		return after_ns;
+	more = (after_ns - pause_ns) /
+	       ((DPA_PAUSE_EVERY_MS + DPA_PAUSE_MS) * DPA_NSEC_PER_MSEC);
+	if (more > 1000)
+		more = 1000;
+	return pause_ns + more * dpa_pause_us(p) * DPA_NSEC_PER_USEC;
 }
 
 /* The first acknowledgement of a busy time begins a sample. */
@@ -212,6 +287,7 @@ static __always_inline void dpa_observe(struct dpa_path *p,
 	__u64 span = o->rtt_ns > DPA_SAMPLE_NS ? o->rtt_ns : DPA_SAMPLE_NS;
 	__u64 age = dpa_sample_age_ns(p, o->now_ns);
 
+	dpa_foresee_pause(p, o);
 	if (!o->busy || age > DPA_GAP_SPANS * span) {
 		p->sampling = 0;
 		if (!o->busy)

@@ -50,15 +50,14 @@ static __always_inline __u64 srtt_ns(const struct tcp_sock *tp)
 	return (__u64)(tp->srtt_us >> 3) * DPA_NSEC_PER_USEC;
 }
 
-/* Does the subflow send less than the path might carry, of its own will? */
-static __always_inline bool holds_back(const struct tcp_sock *tp)
+/* Does congestion control keep it from sending, to measure the path? */
+static __always_inline bool pauses(const struct tcp_sock *tp)
 {
 	const struct inet_connection_sock *icsk =
 		bpf_core_cast(tp, struct inet_connection_sock);
 
-	return tp->app_limited ||
-	       (tp->snd_cwnd <= PROBE_CWND &&
-		BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state) == TCP_CA_OPEN);
+	return tp->snd_cwnd <= PROBE_CWND &&
+	       BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state) == TCP_CA_OPEN;
 }
 
 /* What the peer has beyond a hole; both ends of the stream count it as there. */
@@ -131,8 +130,9 @@ static __noinline void look_at(struct mptcp_subflow_context *subflow,
 		.acked = tp->bytes_acked + sacked(tp),
 		.busy = tp->write_seq != tp->snd_una,
 		.flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp)),
-		.limited = holds_back(tp),
+		.pausing = pauses(tp),
 	};
+	s->seen.limited = tp->app_limited || s->seen.pausing;
 	row->behind = dpa_minus(tp->write_seq - tp->snd_una, sacked(tp));
 	row->rtt_us = tp->rtt_min.s[0].v;
 	observe(st, s, path, mptcp_subflow_active(subflow));

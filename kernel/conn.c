@@ -417,7 +417,7 @@ void conn_refresh(struct conn *c)
 	st->acked = acked_now(msk, st->acked);
 	st->again = msk_again(msk);
 	st->window = msk_window_left(msk) + st->sent - st->acked;
-	path_account(c, c->queue.count);
+	path_refresh(c, c->queue.count);
 
 	tell_risk(c);
 	stream_advance(&c->stream, &c->queue, st->written, st->now_ns,

@@ -183,21 +183,45 @@ int path_row(struct conn *c, struct mptcp_subflow_context *sf)
 	return i;
 }
 
+static bool has_bbr(const struct sock *ssk)
+{
+	bool bbr;
+
+	/* it may be changed, and its module unloaded */
+	rcu_read_lock();
+	bbr = !strcmp(READ_ONCE(inet_csk(ssk)->icsk_ca_ops)->name, "bbr");
+	rcu_read_unlock();
+	return bbr;
+}
+
+static void refresh_row(struct dpa_path *row, const struct sock *ssk)
+{
+	const struct minmax *least_rtt = &tcp_sk(ssk)->rtt_min;
+
+	row->rtt_age_ms = jiffies_to_msecs(tcp_jiffies32 - least_rtt->s[0].t);
+	if (has_bbr(ssk))
+		row->flags |= DPA_PATH_PAUSES;
+	else
+		row->flags &= ~DPA_PATH_PAUSES;
+}
+
 /**
- * path_account() - find the least cost, and count what costlier paths got
+ * path_refresh() - bring rows up to date, find the least cost, and count what
+ * costlier paths got
  * @c: the connection
  * @count: a chunk was in force since the last call
  *
  * Context: msk lock; does not sleep.
  */
-void path_account(struct conn *c, bool count)
+void path_refresh(struct conn *c, bool count)
 {
 	struct dpa_state *st = &c->state;
 	struct mptcp_subflow_context *sf;
 	u32 least = U32_MAX;
 
 	msk_for_each_subflow(msk_of(c->sk), sf) {
-		u32 given = READ_ONCE(tcp_sk(subflow_ssk(sf))->write_seq);
+		const struct sock *ssk = subflow_ssk(sf);
+		u32 given = READ_ONCE(tcp_sk(ssk)->write_seq);
 		int i = path_row(c, sf);
 
 		if (i < 0)
@@ -205,6 +229,7 @@ void path_account(struct conn *c, bool count)
 		if (count && st->path[i].cost > st->least_cost)
 			c->costly += given - c->path[i].given;
 		c->path[i].given = given;
+		refresh_row(&st->path[i], ssk);
 		if (kernel_fn(mptcp_subflow_active)(sf))
 			least = min(least, st->path[i].cost);
 	}

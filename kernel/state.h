@@ -19,12 +19,14 @@
 #define DPA_PATH_PROMPT		(1U << 4)	/* Nagle's algorithm is off */
 #define DPA_PATH_SILENT		(1U << 5)	/* bytes are out, no ack comes */
 #define DPA_PATH_STUCK		(1U << 6)	/* its bytes were given to others */
+#define DPA_PATH_PAUSES		(1U << 7)	/* congestion control is BBR */
 
-/* One subflow. The module owns the first four, the scheduler the rest. */
+/* One subflow. The module owns the first five, the scheduler the rest. */
 struct dpa_path {
 	__u32	subflow_id;
 	__u32	cost;		/* MPTCP_DPA_COST_FORBIDDEN: never to be used */
 	__u32	activations;
+	__u32	rtt_age_ms;	/* since the least round trip was seen */
 	__u8	flags;
 
 	/* the estimate, see estimate.h; rates are bytes a second */
@@ -32,7 +34,9 @@ struct dpa_path {
 		limited : 1,	/* and the sender held itself back in it */
 		was_limited : 1, /* or in the one before, seen a round trip later */
 		known : 1,	/* it has ramped up once */
-		usable : 1;	/* at the last look: it may carry data */
+		usable : 1,	/* at the last look: it may carry data */
+		pausing : 1,	/* its congestion control makes a pause */
+		has_paused : 1;	/* since @pause_tick, or once */
 	__u8	ramping;	/* the goodput still grows with each sample */
 	__u8	samples;	/* taken so far, up to 255 */
 	__u32	goodput;	/* smoothed; 0: unknown */
@@ -43,6 +47,9 @@ struct dpa_path {
 	__u32	sample_flight;	/* bytes that were on their way at least */
 	__u32	behind;		/* bytes that go before any new one */
 	__u32	rtt_us;		/* the least round trip */
+	__u32	pause_tick;	/* when the last pause began, or ended */
+	__u32	pause_in_us;	/* from now to the next one; U32_MAX: none */
+	__u32	pause_us;	/* and how long that is */
 };
 
 /* The connection, and the chunk in force: the first that is not all acked. */

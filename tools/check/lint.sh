@@ -74,7 +74,7 @@ warnings() {
 analyse() {
 	local file
 
-	for file in userspace/lib/*.c userspace/cmd/*.c selftests/*.c bpf/decision_test.c; do
+	for file in userspace/lib/*.c userspace/cmd/*.c selftests/*.c bpf/*_test.c; do
 		clang --analyze -Xclang -analyzer-output=text -Xclang -analyzer-werror \
 			-D_GNU_SOURCE -DMPDPA_VERSION='""' -Iuserspace/lib \
 			-Iuserspace/cmd -Ikernel -Ikernel/uapi -Ibpf -isystem out/gen \

@@ -107,8 +107,11 @@ static void look(void)
 			.flight = p->inflight,
 			.limited = p->app_limited ||
 				   p->bbr.mode == BBR_PROBE_RTT,
+			.pausing = p->bbr.mode == BBR_PROBE_RTT,
 		};
 
+		row->flags |= DPA_PATH_PAUSES;
+		row->rtt_age_ms = (sim.now_ns - p->bbr.min_rtt_stamp_ns) / 1000000;
 		row->cost = p->cost;
 		row->behind = p->written - p->acked;
 		row->rtt_us = p->least_rtt_ns / 1000;

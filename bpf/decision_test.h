@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the unit tests of decision.h share. */
+#ifndef _DPA_DECISION_TEST_H
+#define _DPA_DECISION_TEST_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+#include "decision.h"
+
+#define SEC	DPA_NSEC_PER_SEC
+#define MSEC	DPA_NSEC_PER_MSEC
+
+/* of all paths, unless a test says otherwise */
+#define RTT_US	100000
+
+/* those of the running test */
+extern int failures;
+
+#define EXPECT(cond)							\
+	do {								\
+		if (!(cond)) {						\
+			printf("# %s:%d: %s\n", __FILE__, __LINE__,	\
+			       #cond);					\
+			failures++;					\
+		}							\
+	} while (0)
+
+/* a list of them ends with one without a name */
+struct dpa_test {
+	const char	*name;
+	void		(*run)(void);
+};
+
+extern const struct dpa_test estimate_tests[], threshold_tests[],
+	deficit_tests[];
+
+__u64 draw(void);
+bool within(__u64 value, __u64 least, __u64 most);
+void set_paths(struct dpa_state *st, int n, const __u32 *cost,
+	       const __u32 *goodput);
+
+/* the round trip that look() finds on every path */
+extern __u64 look_rtt;
+void look(struct dpa_state *st, struct dpa_scratch *s, int n);
+void plan(struct dpa_state *st, struct dpa_scratch *s, int paths, int chunks,
+	  const __u64 (*chunk)[2]);
+
+#endif

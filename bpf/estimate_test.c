@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Unit tests of estimate.h. */
+#include "decision_test.h"
+
+/* exact reference in a type wide enough for every product */
+static __u64 bytes_in_exact(__u64 rate, __s64 ns)
+{
+	unsigned __int128 bytes;
+
+	if (ns <= 0)
+		return 0;
+	if (rate > DPA_RATE_MAX)
+		rate = DPA_RATE_MAX;
+	bytes = (unsigned __int128)rate * (__u64)ns / SEC;
+	return bytes > DPA_U64_MAX ? DPA_U64_MAX : (__u64)bytes;
+}
+
+static void test_bytes_in(void)
+{
+	int i;
+
+	EXPECT(dpa_bytes_in(1000000, SEC) == 1000000);
+	EXPECT(dpa_bytes_in(1000000, SEC / 2) == 500000);
+	EXPECT(dpa_bytes_in(1000000, 0) == 0);
+	EXPECT(dpa_bytes_in(1000000, -5) == 0);
+	EXPECT(dpa_bytes_in(0, 1LL << 62) == 0);
+	EXPECT(dpa_bytes_in(DPA_U64_MAX, (1ULL << 63) - 1) == DPA_U64_MAX);
+	for (i = 0; i < 1000000; i++) {
+		__u64 rate = draw() >> (draw() % 64);
+		__s64 ns = (draw() >> 1) >> (draw() % 63);
+		__u64 got = dpa_bytes_in(rate, ns);
+		__u64 exact = bytes_in_exact(rate, ns);
+
+		/* beyond 2^29 s everything counts as enough */
+		if (got != exact &&
+		    !(got == DPA_U64_MAX && (__u64)ns / SEC >= 1 << 29)) {
+			EXPECT(got == exact);
+			return;
+		}
+	}
+}
+
+static void test_rate(void)
+{
+	EXPECT(dpa_rate(1000, SEC) == 1000);
+	EXPECT(dpa_rate(1000, SEC / 10) == 10000);
+	EXPECT(dpa_rate(1000, 0) == 0);
+	EXPECT(dpa_rate(1000, 999) == 0);
+	EXPECT(dpa_rate(DPA_U64_MAX, SEC) == DPA_RATE_MAX);
+	EXPECT(dpa_rate(DPA_U64_MAX, 1000) == DPA_RATE_MAX);
+}
+
+static void test_isqrt(void)
+{
+	int i;
+
+	EXPECT(dpa_isqrt(0) == 0);
+	EXPECT(dpa_isqrt(1) == 1);
+	EXPECT(dpa_isqrt(3) == 1);
+	EXPECT(dpa_isqrt((1ULL << 62) - 1) == (1U << 31) - 1);
+	EXPECT(dpa_isqrt((1ULL << 63) - 1) == 3037000499U);
+	for (i = 0; i < 1000000; i++) {
+		__u64 x = (draw() >> 1) >> (draw() % 63);
+		__u64 root = dpa_isqrt(x);
+
+		if (root * root > x || (root + 1) * (root + 1) <= x) {
+			EXPECT(root * root <= x);
+			EXPECT((root + 1) * (root + 1) > x);
+			return;
+		}
+	}
+}
+
+struct feed {
+	struct dpa_path	p;
+	__u64		now_ns;
+	__u64		acked;
+	__u32		flight;
+};
+
+/* Feeds a path that delivers at a constant rate, acknowledged in steps. */
+static void feed(struct feed *f, __u64 rate, __u64 span, int busy, int limited)
+{
+	__u64 end = f->now_ns + span;
+
+	while (f->now_ns < end) {
+		struct dpa_observation o = {
+			.rtt_ns = 100 * MSEC, .busy = busy, .limited = limited,
+			.flight = f->flight,
+		};
+
+		f->now_ns += 5 * MSEC;
+		if (busy)
+			f->acked += rate / 200;
+		o.now_ns = f->now_ns;
+		o.acked = f->acked;
+		dpa_observe(&f->p, &o);
+	}
+}
+
+static void test_estimate(void)
+{
+	struct feed f = { .now_ns = 7 * SEC, .acked = 1 };
+	__u64 before;
+
+	feed(&f, 1000000, 3 * SEC, 1, 0);
+	EXPECT(f.p.samples && f.p.known && !f.p.ramping);
+	EXPECT(within(f.p.goodput, 980000, 1020000));
+	EXPECT(f.p.spread < 100000);
+
+	/* silence while nothing is on its way is not slowness */
+	before = f.p.goodput;
+	feed(&f, 0, 10 * SEC, 0, 0);
+	feed(&f, 1000000, SEC, 1, 0);
+	EXPECT(f.p.goodput > before * 95 / 100);
+
+	/* nor is what a sender holds back, but it can show more */
+	feed(&f, 100000, 3 * SEC, 1, 1);
+	EXPECT(f.p.goodput > before * 95 / 100);
+	feed(&f, 1500000, 3 * SEC, 1, 1);
+	EXPECT(f.p.goodput > 1400000);
+
+	/* silence while bytes are on their way is, and is seen in the spread */
+	f.acked++;
+	feed(&f, 0, SEC, 1, 0);
+	EXPECT(f.p.goodput < 200000);
+	EXPECT(f.p.spread > 300000);
+
+	/* and it recovers */
+	feed(&f, 2000000, 5 * SEC, 1, 0);
+	EXPECT(within(f.p.goodput, 1900000, 2100000));
+	EXPECT(f.p.spread < 50000);
+}
+
+/* A queue shows that the path sets the pace, whoever seems to hold back. */
+static void test_bottleneck(void)
+{
+	struct feed f = { .now_ns = 7 * SEC, .acked = 1, .p.rtt_us = RTT_US };
+
+	feed(&f, 1000000, 3 * SEC, 1, 0);
+	/* in flight what the empty path holds: the sender may be the cause */
+	f.flight = 10000;
+	feed(&f, 100000, SEC, 1, 1);
+	EXPECT(f.p.goodput > 950000 && !f.p.last);
+	/* much more: the path is */
+	f.flight = 100000;
+	feed(&f, 100000, SEC, 1, 1);
+	EXPECT(f.p.goodput < 200000);
+	EXPECT(within(f.p.last, 98000, 102000));
+	/* after idle time no ramp is waited for, then */
+	feed(&f, 0, SEC, 0, 0);
+	f.acked++;
+	feed(&f, 50000, 400 * MSEC, 1, 1);
+	EXPECT(!f.p.ramping);
+}
+
+static void test_gap(void)
+{
+	struct feed f = { .now_ns = 7 * SEC, .acked = 1 };
+
+	feed(&f, 1000000, 3 * SEC, 1, 0);
+	/* nobody looked for a second: that time is in no sample */
+	f.now_ns += SEC;
+	feed(&f, 1000000, 300 * MSEC, 1, 0);
+	EXPECT(f.p.goodput > 950000);
+}
+
+static void test_ramp(void)
+{
+	struct dpa_path p = {};
+	int i;
+
+	dpa_add_sample(&p, 1000, 0);
+	EXPECT(p.ramping && !p.known && p.goodput == 1000);
+	for (i = 0; i < 5; i++)
+		dpa_add_sample(&p, p.goodput * 2, 0);
+	EXPECT(p.ramping && p.goodput == 32000);
+	dpa_add_sample(&p, 33000, 0);
+	EXPECT(p.ramping);
+	dpa_add_sample(&p, 33000, 0);
+	EXPECT(!p.ramping && p.known);
+	dpa_add_sample(&p, 0, 0);
+	EXPECT(within(p.goodput, 23000, 23200));
+	p.samples = -1;
+	dpa_add_sample(&p, 33000, 0);
+	EXPECT(p.samples == (__u8)-1);
+	/* the far ends */
+	p.goodput = 0;
+	dpa_add_sample(&p, DPA_RATE_MAX, 0);
+	EXPECT(p.spread > p.goodput / 2);
+	dpa_add_sample(&p, 0, 0);
+	dpa_add_sample(&p, DPA_RATE_MAX, 0);
+	EXPECT(p.goodput <= DPA_RATE_MAX);
+}
+
+static void test_pause(void)
+{
+	struct dpa_observation o = {
+		.now_ns = SEC, .rtt_ns = 100 * MSEC, .busy = 1,
+	};
+	struct dpa_path p = { .rtt_us = RTT_US, .rtt_age_ms = 4000 };
+
+	/* not every congestion control makes any, nor does an idle path */
+	dpa_observe(&p, &o);
+	EXPECT(p.pause_in_us == DPA_U32_MAX && !dpa_paused_ns(&p, 99 * SEC));
+	p.flags = DPA_PATH_PAUSES;
+	o.busy = 0;
+	dpa_observe(&p, &o);
+	EXPECT(p.pause_in_us == DPA_U32_MAX);
+	/* ten seconds after the least round trip, for 200 ms and a round trip */
+	o.busy = 1;
+	dpa_observe(&p, &o);
+	EXPECT(p.pause_in_us == 6000000 && p.pause_us == 300000);
+	EXPECT(!dpa_paused_ns(&p, 6 * SEC));
+	EXPECT(dpa_paused_ns(&p, 6 * SEC + 100 * MSEC) == 100 * MSEC);
+	EXPECT(dpa_paused_ns(&p, 16 * SEC) == 300 * MSEC);
+	EXPECT(dpa_paused_ns(&p, 17 * SEC) == 600 * MSEC);
+	EXPECT(dpa_paused_ns(&p, DPA_U64_MAX / 2) < 400 * SEC);
+	/* it is on: what is left of it, then the next */
+	o.now_ns += 6 * SEC;
+	o.pausing = 1;
+	dpa_observe(&p, &o);
+	o.now_ns += 200 * MSEC;
+	dpa_observe(&p, &o);
+	EXPECT(p.pausing && !p.pause_in_us && within(p.pause_us, 99000, 101000));
+	EXPECT(within(dpa_paused_ns(&p, SEC), 99 * MSEC, 101 * MSEC));
+	/* it is over */
+	o.pausing = 0;
+	p.rtt_age_ms = 99000;
+	dpa_observe(&p, &o);
+	EXPECT(p.pause_in_us == 10000000);
+	o.now_ns += SEC;
+	dpa_observe(&p, &o);
+	EXPECT(within(p.pause_in_us, 8999000, 9001000));
+	/* any moment now, and at last not at all */
+	o.now_ns += 9500 * MSEC;
+	dpa_observe(&p, &o);
+	EXPECT(p.pause_in_us == 0 && p.pause_us == 300000);
+	o.now_ns += SEC;
+	dpa_observe(&p, &o);
+	EXPECT(p.pause_in_us == DPA_U32_MAX);
+	/* a round trip as short as the least puts it off */
+	p.rtt_age_ms = 1000;
+	dpa_observe(&p, &o);
+	EXPECT(p.pause_in_us == 9000000);
+}
+
+static void test_pause_in_forecast(void)
+{
+	struct dpa_path p = {
+		.goodput = 1000000, .rtt_us = RTT_US, .pause_in_us = 400000,
+		.pause_us = 300000,
+	};
+
+	/* 2 s less half a round trip, and less the pause */
+	EXPECT(within(dpa_arriving(&p, 1000000, 2 * SEC), 1649000, 1651000));
+	p.pause_in_us = DPA_U32_MAX;
+	EXPECT(within(dpa_arriving(&p, 1000000, 2 * SEC), 1949000, 1951000));
+}
+
+const struct dpa_test estimate_tests[] = {
+	{ "what a rate carries in a time", test_bytes_in },
+	{ "the rate of bytes in a time", test_rate },
+	{ "square roots", test_isqrt },
+	{ "goodput of a path, busy, idle, silent, held back", test_estimate },
+	{ "a queue shows who sets the pace", test_bottleneck },
+	{ "time without a look", test_gap },
+	{ "a path that ramps up", test_ramp },
+	{ "pauses foreseen", test_pause },
+	{ "pauses in a forecast", test_pause_in_forecast },
+	{}
+};
