@@ -206,8 +206,30 @@ static void conn_restart(struct conn *c)
 	chunk_queue_clear(&c->queue);
 	c->stream = (struct stream){};
 	c->costly = 0;
+	c->overflowed = 0;
 	memset(&c->state, 0, sizeof(c->state));
 	memset(c->path, 0, sizeof(c->path));
+}
+
+/**
+ * conn_overflow_ns() - how long bytes without a deadline may wait
+ * @c: the connection
+ *
+ * Return: the time that they may wait for cheaper paths before costlier ones
+ * take some; 0: they go where the kernel's default scheduler puts them.
+ */
+u64 conn_overflow_ns(const struct conn *c)
+{
+	u32 ms = c->overflow_ms ?:
+		 READ_ONCE(netns_dpa(sock_net(c->sk))->overflow_ms);
+
+	return ms == MPTCP_DPA_OVERFLOW_OFF ? 0 : (u64)ms * NSEC_PER_MSEC;
+}
+
+/* Does the scheduler say which subflows are used? As of the last refresh. */
+bool conn_steers(const struct conn *c)
+{
+	return c->queue.count || c->overflow_ns;
 }
 
 /* Half the least round-trip time of the paths: the way of a DATA_ACK back. */
@@ -307,9 +329,21 @@ static void show_next(struct conn *c)
 	}
 }
 
-static void show_chunk(struct conn *c, const struct chunk *chunk)
+static void show_settings(struct conn *c)
 {
 	const struct netns_dpa *dpa = netns_dpa(sock_net(c->sk));
+	struct dpa_state *st = &c->state;
+
+	st->interval_us = READ_ONCE(dpa->interval_us);
+	st->policy = READ_ONCE(dpa->policy);
+	st->met = c->chunks_met;
+	st->missed = c->chunks_missed;
+	st->unit = msk_unit(msk_of(c->sk));
+	show_next(c);
+}
+
+static void show_chunk(struct conn *c, const struct chunk *chunk)
+{
 	struct dpa_state *st = &c->state;
 
 	if (st->chunk_begin != chunk->begin ||
@@ -323,18 +357,76 @@ static void show_chunk(struct conn *c, const struct chunk *chunk)
 	st->chunk_deadline_ns = chunk->deadline_ns;
 	st->alpha_milli = chunk_alpha(c, chunk);
 	st->late_policy = chunk_late(c, chunk);
-	st->interval_us = READ_ONCE(dpa->interval_us);
-	st->policy = READ_ONCE(dpa->policy);
-	st->met = c->chunks_met;
-	st->missed = c->chunks_missed;
-	st->unit = msk_unit(msk_of(c->sk));
-	show_next(c);
+}
+
+/* Are bytes written that no chunk has? Those of open chunks grow with them. */
+static bool has_overflow(const struct conn *c)
+{
+	const struct chunk *last = chunk_queue_last(&c->queue);
+
+	return c->overflow_ns && (!last || last->end < c->state.written);
+}
+
+/*
+ * All that is written, due when it is there if it waits as long as it may and
+ * then takes the slowest path; but not before the chunks in front of it.
+ */
+static void overflow_horizon(const struct conn *c, struct dpa_horizon *horizon)
+{
+	const struct dpa_state *st = &c->state;
+	const struct chunk *last = chunk_queue_last(&c->queue);
+	struct mptcp_subflow_context *sf;
+	u32 rtt_us = 0;
+
+	msk_for_each_subflow(msk_of(c->sk), sf)
+		rtt_us = max(rtt_us, tcp_sk(subflow_ssk(sf))->srtt_us >> 3);
+	*horizon = (struct dpa_horizon){
+		.end = st->written,
+		.deadline_ns = st->now_ns + c->overflow_ns +
+			       (u64)rtt_us * NSEC_PER_USEC / 2,
+		.alpha_milli = c->alpha_milli ?:
+			READ_ONCE(netns_dpa(sock_net(c->sk))->alpha_milli),
+		.late_policy = MPTCP_DPA_LATE_POLICY_SPEND,
+	};
+	if (last)
+		horizon->deadline_ns = max(horizon->deadline_ns,
+					   last->deadline_ns);
+}
+
+/* In the place of a chunk: one that always begins now. */
+static void show_overflow(struct conn *c)
+{
+	struct dpa_state *st = &c->state;
+	struct dpa_horizon horizon;
+
+	overflow_horizon(c, &horizon);
+	st->chunk_begin = st->acked;
+	st->chunk_end = horizon.end;
+	st->chunk_start_ns = st->now_ns;
+	st->chunk_deadline_ns = horizon.deadline_ns;
+	st->alpha_milli = horizon.alpha_milli;
+	st->late_policy = horizon.late_policy;
+}
+
+/* What is in force: the first chunk, else overflow, else nothing. */
+static void show(struct conn *c)
+{
+	const struct chunk *first = chunk_queue_first(&c->queue);
+
+	if (first)
+		show_chunk(c, first);
+	else if (c->overflow_ns)
+		show_overflow(c);
+	else
+		c->state.cost_limit = 0;
+	show_settings(c);
 }
 
 /**
  * conn_show_chunk() - show a queued chunk
  * @c: the connection
- * @i: its place in the queue
+ * @i: its place in the queue; after the last come the bytes that are written
+ *	and have no deadline, while these overflow
  * @horizon: filled on success
  *
  * Context: msk lock.
@@ -344,6 +436,10 @@ int conn_show_chunk(const struct conn *c, u32 i, struct dpa_horizon *horizon)
 {
 	const struct chunk *chunk;
 
+	if (i == c->queue.count && has_overflow(c)) {
+		overflow_horizon(c, horizon);
+		return 0;
+	}
 	if (i >= c->queue.count)
 		return -ENOENT;
 	chunk = &c->queue.at[i];
@@ -383,16 +479,29 @@ static void tell_risk(struct conn *c)
 }
 
 /*
- * Whatever a peer acknowledges, and when: for the sake of deadlines, costlier
- * paths do not get more than the bytes that have one and a 20th.
+ * Whatever a peer acknowledges, and when: costlier paths do not get more than
+ * the bytes that have a deadline, or overflow, and a 20th.
  */
 static u64 costly_left(const struct conn *c)
 {
-	u64 most = c->queue.declared;
+	u64 most;
 
-	if (check_add_overflow(most, most / 20, &most))
+	if (check_add_overflow(c->queue.declared, c->overflowed, &most) ||
+	    check_add_overflow(most, most / 20, &most))
 		most = U64_MAX;
 	return most - min(most, c->costly);
+}
+
+/* Bytes count as overflowing if they are sent, or written, while that is on. */
+static void refresh_overflow(struct conn *c, u64 written_before)
+{
+	u64 was_ns = c->overflow_ns;
+
+	c->overflow_ns = conn_overflow_ns(c);
+	if (was_ns)
+		c->overflowed += c->state.written - written_before;
+	else if (c->overflow_ns)
+		c->overflowed += c->state.written - c->state.sent;
 }
 
 /**
@@ -405,19 +514,21 @@ void conn_refresh(struct conn *c)
 {
 	const struct mptcp_sock *msk = msk_of(c->sk);
 	struct dpa_state *st = &c->state;
-	const struct chunk *first;
+	u64 written;
 
 	/* within one stream neither goes back */
 	if (msk_written(msk) < st->written || msk_acked(msk) < st->acked)
 		conn_restart(c);
 
 	st->now_ns = ktime_get_ns();
+	written = st->written;
 	st->written = msk_written(msk);
 	st->sent = msk_sent(msk);
 	st->acked = acked_now(msk, st->acked);
 	st->again = msk_again(msk);
 	st->window = msk_window_left(msk) + st->sent - st->acked;
-	path_refresh(c, c->queue.count);
+	path_refresh(c, conn_steers(c));
+	refresh_overflow(c, written);
 
 	tell_risk(c);
 	stream_advance(&c->stream, &c->queue, st->written, st->now_ns,
@@ -426,11 +537,7 @@ void conn_refresh(struct conn *c)
 			   last_ack_ns(msk, st->now_ns),
 			   conn_ack_delay_ns(msk), judged, c);
 	st->costly_left = costly_left(c);
-	first = chunk_queue_first(&c->queue);
-	if (first)
-		show_chunk(c, first);
-	else
-		st->cost_limit = 0;
+	show(c);
 }
 
 void conn_init_net(struct net *net)

@@ -50,6 +50,9 @@ struct conn {
 	u64			costly;	/* bytes that costlier paths got for chunks */
 	u32			activations;
 	u32			alpha_milli;	/* 0: the namespace's */
+	u32			overflow_ms;	/* 0: the namespace's */
+	u64			overflow_ns;	/* in force at the last refresh */
+	u64			overflowed;	/* bytes written while it was */
 	struct chunk_queue	queue;
 	struct stream		stream;
 	struct pref_list	*prefs;	/* NULL: none were set */
@@ -67,6 +70,8 @@ void conn_release(struct sock *sk);
 struct pref_list *conn_prefs(struct conn *c);
 void conn_refresh(struct conn *c);
 int conn_show_chunk(const struct conn *c, u32 i, struct dpa_horizon *horizon);
+u64 conn_overflow_ns(const struct conn *c);
+bool conn_steers(const struct conn *c);
 u32 conn_chunks_max(const struct conn *c);
 u64 conn_ack_delay_ns(const struct mptcp_sock *msk);
 

@@ -14,7 +14,7 @@ static u32 path_flags(const struct conn *c, const struct dpa_path *row,
 
 	if (kf_subflow_active(sf))
 		flags |= MPTCP_DPA_PATH_F_ACTIVE;
-	if (c->queue.count && (row->flags & DPA_PATH_HELD))
+	if (conn_steers(c) && (row->flags & DPA_PATH_HELD))
 		flags |= MPTCP_DPA_PATH_F_HELD;
 	if (subflow_request_bkup(sf))
 		flags |= MPTCP_DPA_PATH_F_REQUEST_BKUP;

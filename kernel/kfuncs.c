@@ -10,11 +10,25 @@
 #include "event.h"
 #include "kfuncs.h"
 #include "msk.h"
+#include "netns.h"
 #include "path.h"
+#include "prio.h"
 #include "rescue.h"
+#include "sockopt.h"
 #include "stat.h"
 #include "symbols.h"
 #include "tick.h"
+
+/* Where bytes without a deadline overflow, every connection has state. */
+static struct conn *find_or_make(struct sock *sk)
+{
+	struct conn *c = conn_find(sk);
+
+	if (c || !READ_ONCE(netns_dpa(sock_net(sk))->overflow_ms) ||
+	    sockopt_check_scheduler(sk))
+		return c;
+	return conn_get_or_create(sk);
+}
 
 unsigned char *kf_conn(struct sock *sk, int size)
 {
@@ -22,12 +36,16 @@ unsigned char *kf_conn(struct sock *sk, int size)
 
 	if (size < 0 || size > sizeof(struct dpa_state))
 		return NULL;
-	c = conn_find(sk);
-	if (!c || !(c->queue.count || c->stream.interval_ns))
+	c = find_or_make(sk);
+	if (!c || !(conn_steers(c) || c->stream.interval_ns ||
+		    conn_overflow_ns(c)))
 		return NULL;
 	conn_refresh(c);
-	if (!c->queue.count)
+	if (!conn_steers(c)) {
+		if (prio_pending(c))
+			tick_soon(c);
 		return NULL;
+	}
 	c->state.decisions++;
 	stat_inc(sock_net(sk), DPA_STAT_CHUNK_DECISIONS);
 	if (!tick_is_due(c))

@@ -34,6 +34,7 @@ struct snapshot {
 	struct pref_list	prefs;
 	u32			token;
 	u32			alpha_milli;
+	u32			overflow_ms;
 	u64			cookie;
 	u8			late;
 	kuid_t			uid;
@@ -57,6 +58,7 @@ static bool take(struct snapshot *snap, struct conn *c)
 		snap->prefs = c->prefs ? *c->prefs : (struct pref_list){};
 		snap->token = msk_token(msk_of(c->sk));
 		snap->alpha_milli = c->alpha_milli;
+		snap->overflow_ms = c->overflow_ms;
 		snap->cookie = atomic64_read(&c->sk->sk_cookie);
 		snap->uid = sk_uid(c->sk);
 	}
@@ -157,6 +159,8 @@ static int put_conn(struct sk_buff *skb, const struct snapshot *snap,
 			from_kuid_munged(user_ns, snap->uid)) ||
 	    nla_put_u32(skb, MPTCP_DPA_A_CONN_ALPHA_MILLI,
 			snap->alpha_milli) ||
+	    nla_put_u32(skb, MPTCP_DPA_A_CONN_OVERFLOW_MS,
+			snap->overflow_ms) ||
 	    nla_put_u32(skb, MPTCP_DPA_A_CONN_CHUNKS_QUEUED,
 			info->chunks_queued) ||
 	    put_u64(skb, MPTCP_DPA_A_CONN_CHUNKS_MET, info->chunks_met, pad) ||
@@ -393,15 +397,36 @@ static int parse_prefs(struct genl_info *info, struct pref_list *prefs)
 	return 0;
 }
 
+/* What the attributes' policies do not say of their numbers. */
+static int check_numbers(struct genl_info *info)
+{
+	struct nlattr *alpha = info->attrs[MPTCP_DPA_A_CONN_ALPHA_MILLI];
+	struct nlattr *overflow = info->attrs[MPTCP_DPA_A_CONN_OVERFLOW_MS];
+
+	if (alpha && nla_get_u32(alpha) &&
+	    nla_get_u32(alpha) < MPTCP_DPA_ALPHA_MIN)
+		return -ERANGE;
+	if (overflow && nla_get_u32(overflow) > MPTCP_DPA_OVERFLOW_MAX &&
+	    nla_get_u32(overflow) != MPTCP_DPA_OVERFLOW_OFF) {
+		NL_SET_ERR_MSG_ATTR(info->extack, overflow,
+				    "milliseconds, up to overflow-max");
+		return -ERANGE;
+	}
+	return 0;
+}
+
 static int apply(struct genl_info *info, struct sock *sk)
 {
 	struct nlattr *alpha = info->attrs[MPTCP_DPA_A_CONN_ALPHA_MILLI];
+	struct nlattr *overflow = info->attrs[MPTCP_DPA_A_CONN_OVERFLOW_MS];
 	struct pref_list *room = NULL, prefs;
 	struct mptcp_dpa_chunk chunk;
 	struct conn *c;
 	int err;
 
 	err = sockopt_check_scheduler(sk);
+	if (!err)
+		err = check_numbers(info);
 	if (err)
 		return err;
 	c = conn_get_or_create(sk);
@@ -414,9 +439,6 @@ static int apply(struct genl_info *info, struct sock *sk)
 		prefs = *room;
 		err = parse_prefs(info, &prefs);
 	}
-	if (!err && alpha && nla_get_u32(alpha) &&
-	    nla_get_u32(alpha) < MPTCP_DPA_ALPHA_MIN)
-		err = -ERANGE;
 	/* the chunk is the only thing left that can fail, so it comes first */
 	if (!err && info->attrs[MPTCP_DPA_A_CONN_CHUNK]) {
 		err = parse_chunk(info, &chunk);
@@ -431,6 +453,8 @@ static int apply(struct genl_info *info, struct sock *sk)
 	}
 	if (alpha)
 		c->alpha_milli = nla_get_u32(alpha);
+	if (overflow)
+		c->overflow_ms = nla_get_u32(overflow);
 	tick_soon(c);
 	return 0;
 }

@@ -83,12 +83,13 @@ static const struct nla_policy mptcp_dpa_conn_get_nl_policy[MPTCP_DPA_A_CONN_TOK
 };
 
 /* MPTCP_DPA_CMD_CONN_SET - do */
-static const struct nla_policy mptcp_dpa_conn_set_nl_policy[MPTCP_DPA_A_CONN_PREF + 1] = {
+static const struct nla_policy mptcp_dpa_conn_set_nl_policy[MPTCP_DPA_A_CONN_OVERFLOW_MS + 1] = {
 	[MPTCP_DPA_A_CONN_ID] = { .type = NLA_U64, },
 	[MPTCP_DPA_A_CONN_TOKEN] = { .type = NLA_U32, },
 	[MPTCP_DPA_A_CONN_ALPHA_MILLI] = NLA_POLICY_MAX(NLA_U32, MPTCP_DPA_ALPHA_MAX),
 	[MPTCP_DPA_A_CONN_CHUNK] = NLA_POLICY_NESTED(mptcp_dpa_chunk_nl_policy),
 	[MPTCP_DPA_A_CONN_PREF] = NLA_POLICY_NESTED(mptcp_dpa_pref_nl_policy),
+	[MPTCP_DPA_A_CONN_OVERFLOW_MS] = { .type = NLA_U32, },
 };
 
 /* Ops table for mptcp_dpa */
@@ -135,7 +136,7 @@ const struct genl_split_ops mptcp_dpa_nl_ops[8] = {
 		.cmd		= MPTCP_DPA_CMD_CONN_SET,
 		.doit		= mptcp_dpa_nl_conn_set_doit,
 		.policy		= mptcp_dpa_conn_set_nl_policy,
-		.maxattr	= MPTCP_DPA_A_CONN_PREF,
+		.maxattr	= MPTCP_DPA_A_CONN_OVERFLOW_MS,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

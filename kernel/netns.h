@@ -21,6 +21,7 @@ struct netns_dpa {
 	unsigned int		policy;
 	unsigned int		chunks_max;
 	unsigned int		signal_peer;
+	unsigned int		overflow_ms;
 	struct ctl_table_header	*sysctl;
 
 	struct dpa_stats __percpu *stats;

@@ -35,7 +35,7 @@ static bool wanted(struct conn *c, struct dpa_path *row, struct sock *ssk)
 {
 	bool backup = endpoint_backup(c, row, ssk);
 
-	return c->queue.count ? row->flags & DPA_PATH_HELD : backup;
+	return conn_steers(c) ? row->flags & DPA_PATH_HELD : backup;
 }
 
 /* Carries a priority out, and tells the peer unless it shall not know. */
@@ -81,7 +81,7 @@ static void apply_one(struct conn *c, struct mptcp_subflow_context *sf, int i)
 		c->path[i].prio_ms = now_ms(c);
 		c->path[i].prio_sent = true;
 	}
-	if (!c->queue.count)
+	if (!conn_steers(c))
 		row->flags &= ~(DPA_PATH_STEERED | DPA_PATH_HELD);
 }
 
@@ -99,7 +99,7 @@ bool prio_pending(const struct conn *c)
 		flags = c->state.path[i].flags;
 		if (!(flags & DPA_PATH_STEERED))
 			continue;
-		if (!c->queue.count ||
+		if (!conn_steers(c) ||
 		    !!(flags & DPA_PATH_HELD) != subflow_request_bkup(sf))
 			return true;
 	}

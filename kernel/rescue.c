@@ -106,7 +106,7 @@ static u64 outrun_bytes(const struct conn *c, int i)
 		    dpa_is_spent(st, row) || !kernel_fn(mptcp_subflow_active)(sf))
 			continue;
 		if (silent ||
-		    (c->queue.count && dpa_outruns(st, &st->path[i], row)))
+		    (conn_steers(c) && dpa_outruns(st, &st->path[i], row)))
 			bytes = max(bytes, row->cost > st->least_cost ?
 					   st->costly_left : U64_MAX);
 	}
@@ -216,7 +216,7 @@ void rescue(struct conn *c)
 
 	clear_marks(st);
 	if (msk_fell_back(msk) || st->acked >= st->sent ||
-	    (!c->queue.count && !st->again) || st->window < WINDOW_MIN)
+	    (!conn_steers(c) && !st->again) || st->window < WINDOW_MIN)
 		return;
 	mark_silent(c);
 	msk_for_each_subflow(msk, sf) {

@@ -32,6 +32,7 @@ static const struct setting settings[] = {
 		MPTCP_DPA_LATE_POLICY_TELL, MPTCP_DPA_LATE_POLICY_SPEND),
 	SETTING(chunks_max, 1, MPTCP_DPA_CHUNKS_MAX, MPTCP_DPA_CHUNKS_MAX),
 	SETTING(signal_peer, 0, 1, 1),
+	SETTING(overflow_ms, 0, MPTCP_DPA_OVERFLOW_MAX, 0),
 };
 
 /* 0 adapts; what lies between that and the least alpha means nothing. */

@@ -86,7 +86,7 @@ static u64 next_tick_ns(struct conn *c)
 		next = min(next, st->now_ns + TICK_MAX_NS);
 	next = min(next, boundary);
 	if (c->sk->sk_state != TCP_CLOSE &&
-	    (((c->queue.count || st->again) && st->acked < st->written) ||
+	    (((conn_steers(c) || st->again) && st->acked < st->written) ||
 	     prio_pending(c)))
 		next = min(next, st->now_ns + interval);
 	return next == U64_MAX ? 0 : next;
@@ -101,7 +101,7 @@ static void kick(struct conn *c)
 {
 	const struct mptcp_sock *msk = msk_of(c->sk);
 
-	if (c->state.again || (c->queue.count && msk_data_pending(msk) &&
+	if (c->state.again || (conn_steers(c) && msk_data_pending(msk) &&
 			       msk_window_left(msk)))
 		kernel_fn(mptcp_check_and_set_pending)(c->sk);
 }

@@ -87,6 +87,7 @@ _mpdpa_conn() {
 	addr) _mpdpa_addresses ;;
 	pref) echo dev endpoint addr ;;
 	alpha) echo default ;;
+	overflow) echo off default ;;
 	cost) echo forbidden none ;;
 	late) echo spend cheap tell ;;
 	chunk | in | cookie) ;;
@@ -95,8 +96,8 @@ _mpdpa_conn() {
 		case $before in
 		dev | endpoint | addr) echo cost ;;
 		chunk) echo in ;;
-		in | late) echo cookie late alpha pref ;;
-		*) echo alpha pref chunk ;;
+		in | late) echo cookie late alpha overflow pref ;;
+		*) echo alpha overflow pref chunk ;;
 		esac
 		;;
 	esac

@@ -103,8 +103,10 @@ static int conn_set(struct args *args)
 	change.id = words.name.id;
 	change.token = words.name.token;
 	change.what = (words.has_alpha ? MPDPA_CHANGE_ALPHA : 0) |
-		      (words.has_chunk ? MPDPA_CHANGE_CHUNK : 0);
+		      (words.has_chunk ? MPDPA_CHANGE_CHUNK : 0) |
+		      (words.has_overflow ? MPDPA_CHANGE_OVERFLOW : 0);
 	change.alpha_milli = words.alpha_milli;
+	change.overflow_ms = words.overflow_ms;
 	change.chunk = (struct mptcp_dpa_chunk){
 		.length = words.chunk.length,
 		.deadline_ns = words.chunk.in_ns,
@@ -147,6 +149,7 @@ const struct command command_conn = {
 	.help =
 	"Usage: mpdpa conn [ show [ CONN ] ]\n"
 	"       mpdpa conn set CONN [ alpha { A | default } ]\n"
+	"                           [ overflow { TIME | off | default } ]\n"
 	"                           [ pref PATH cost { N | forbidden | none } ] ...\n"
 	"                           [ chunk BYTES in TIME [ cookie N ] [ late POLICY ] ]\n"
 	"       CONN := { id N | token T }\n"
@@ -160,6 +163,8 @@ const struct command command_conn = {
 	"\"set\" changes a connection on its owner's behalf, all of it or nothing.\n"
 	"\n"
 	"  alpha A        0.1 to 4: below 1 plans ahead, above takes risks\n"
+	"  overflow TIME  how long bytes without a deadline may wait for cheaper\n"
+	"                 paths before costlier ones take some\n"
 	"  pref PATH ...  what a path costs for this connection alone; \"forbidden\"\n"
 	"                 keeps deadlines off it, \"none\" takes the preference away\n"
 	"  chunk BYTES    the next BYTES (10k, 5M) are due in TIME (250ms, 1.5s)\n"

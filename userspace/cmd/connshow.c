@@ -115,6 +115,10 @@ void conn_show_text(FILE *out, const struct mpdpa_conn *conn, uint64_t now_ns)
 		fprintf(out, "%u.%03u", conn->alpha_milli / 1000, conn->alpha_milli % 1000);
 	else
 		fprintf(out, "default");
+	if (conn->overflow_ms == MPTCP_DPA_OVERFLOW_OFF)
+		fprintf(out, " overflow off");
+	else if (conn->overflow_ms)
+		fprintf(out, " overflow %ums", conn->overflow_ms);
 	fprintf(out, " queued %u met %" PRIu64 " missed %" PRIu64 " decisions %" PRIu64 "\n",
 		conn->chunks_queued, conn->chunks_met, conn->chunks_missed, conn->decisions);
 	if (conn->has_chunk)
@@ -202,6 +206,12 @@ void conn_show_json(struct json *json, const struct mpdpa_conn *conn, uint64_t n
 		json_number(json, "alpha_milli", conn->alpha_milli);
 	else
 		json_null(json, "alpha_milli");
+	if (conn->overflow_ms == MPTCP_DPA_OVERFLOW_OFF)
+		json_number(json, "overflow_ms", 0);
+	else if (conn->overflow_ms)
+		json_number(json, "overflow_ms", conn->overflow_ms);
+	else
+		json_null(json, "overflow_ms");
 	json_number(json, "queued", conn->chunks_queued);
 	json_number(json, "met", conn->chunks_met);
 	json_number(json, "missed", conn->chunks_missed);

@@ -34,6 +34,26 @@ static bool take_alpha(struct args *args, uint32_t *alpha_milli)
 	return true;
 }
 
+/* "off" is never, "default" what the namespace says. */
+static bool take_overflow(struct args *args, uint32_t *overflow_ms)
+{
+	uint64_t ns;
+
+	*overflow_ms = 0;
+	if (args_accept(args, "default"))
+		return true;
+	*overflow_ms = MPTCP_DPA_OVERFLOW_OFF;
+	if (args_accept(args, "off"))
+		return true;
+	if (!args_duration(args, "overflow", &ns))
+		return false;
+	if (ns < 1000000 || ns / 1000000 > MPTCP_DPA_OVERFLOW_MAX)
+		return args_complain(args, "\"overflow\" is out of range, 1ms to %us",
+				     MPTCP_DPA_OVERFLOW_MAX / 1000);
+	*overflow_ms = ns / 1000000;
+	return true;
+}
+
 static bool take_pref(struct args *args, struct conn_words *words)
 {
 	const unsigned int need = PATH_NAME | PATH_COST | PATH_PREF;
@@ -116,11 +136,14 @@ bool conn_words_parse(struct args *args, struct conn_words *words)
 	if (good && !words->name.id && !words->name.token)
 		return args_complain(args, "which connection? give \"id N\" or \"token T\"");
 	if (good && !args_peek(args))
-		return args_complain(args, "change what? give \"alpha\", \"pref\" or \"chunk\"");
+		return args_complain(args, "change what? give \"alpha\", \"overflow\", \"pref\" or \"chunk\"");
 	while (good && args_peek(args)) {
 		if (args_accept(args, "alpha")) {
 			words->has_alpha = true;
 			good = take_alpha(args, &words->alpha_milli);
+		} else if (args_accept(args, "overflow")) {
+			words->has_overflow = true;
+			good = take_overflow(args, &words->overflow_ms);
 		} else if (args_accept(args, "pref")) {
 			good = take_pref(args, words);
 		} else if (args_accept(args, "chunk")) {

@@ -25,7 +25,9 @@ struct conn_words {
 	struct conn_name name;
 	bool has_alpha;
 	bool has_chunk;
+	bool has_overflow;
 	uint32_t alpha_milli;
+	uint32_t overflow_ms;
 	struct chunk_words chunk;
 	unsigned int pref_count;
 	struct path_words prefs[MPTCP_DPA_PREFS_MAX];

@@ -147,6 +147,9 @@ static void read_conn(const struct nlmsghdr *nlh, struct mpdpa_conn *conn)
 		case MPTCP_DPA_A_CONN_ALPHA_MILLI:
 			conn->alpha_milli = attr_u32(attr);
 			break;
+		case MPTCP_DPA_A_CONN_OVERFLOW_MS:
+			conn->overflow_ms = attr_u32(attr);
+			break;
 		case MPTCP_DPA_A_CONN_CHUNKS_QUEUED:
 			conn->chunks_queued = attr_u32(attr);
 			break;
@@ -237,7 +240,7 @@ static int check_change(const struct mpdpa_conn_change *change)
 
 	if (!change->id == !change->token)
 		return -EINVAL;
-	if (change->what & ~(MPDPA_CHANGE_ALPHA | MPDPA_CHANGE_CHUNK))
+	if (change->what & ~(MPDPA_CHANGE_ALPHA | MPDPA_CHANGE_CHUNK | MPDPA_CHANGE_OVERFLOW))
 		return -EINVAL;
 	if ((change->what & MPDPA_CHANGE_CHUNK) && (change->chunk.flags & ~flags))
 		return -EINVAL;
@@ -296,6 +299,8 @@ int mpdpa_conn_set(struct mpdpa_ctl *ctl, const struct mpdpa_conn_change *change
 	put_name(nlh, all.id, all.token);
 	if (all.what & MPDPA_CHANGE_ALPHA)
 		mnl_attr_put_u32(nlh, MPTCP_DPA_A_CONN_ALPHA_MILLI, all.alpha_milli);
+	if (all.what & MPDPA_CHANGE_OVERFLOW)
+		mnl_attr_put_u32(nlh, MPTCP_DPA_A_CONN_OVERFLOW_MS, all.overflow_ms);
 	if (all.what & MPDPA_CHANGE_CHUNK)
 		put_chunk(nlh, &all.chunk);
 	for (i = 0; i < all.pref_count; i++) {

@@ -582,7 +582,8 @@ struct mpdpa_conn_chunk {
  * @has_chunk: 1 if @chunk is valid
  * @paths: rows in @path
  * @prefs: rows in @pref
- * @reserved: 0
+ * @overflow_ms: how long its bytes without a deadline may wait for cheaper
+ *	paths, %MPTCP_DPA_OVERFLOW_OFF if not at all, 0 if it takes the namespace's
  * @chunk: the chunk in force
  * @path: its subflows
  * @pref: its own costs
@@ -600,7 +601,7 @@ struct mpdpa_conn {
 	uint32_t has_chunk;
 	uint32_t paths;
 	uint32_t prefs;
-	uint32_t reserved;
+	uint32_t overflow_ms;
 	struct mpdpa_conn_chunk chunk;
 	struct mptcp_dpa_path_info path[MPTCP_DPA_PATHS_MAX];
 	struct mpdpa_path pref[MPTCP_DPA_PREFS_MAX];
@@ -637,6 +638,7 @@ int mpdpa_conn_list(struct mpdpa_ctl *ctl,
 /* mpdpa_conn_change::what */
 #define MPDPA_CHANGE_ALPHA	(1U << 0)
 #define MPDPA_CHANGE_CHUNK	(1U << 1)
+#define MPDPA_CHANGE_OVERFLOW	(1U << 2)
 
 /**
  * struct mpdpa_conn_change - what to change of a connection
@@ -647,6 +649,8 @@ int mpdpa_conn_list(struct mpdpa_ctl *ctl,
  * @pref_count: rows in @prefs
  * @chunk: to be queued on its behalf
  * @prefs: paths and their costs, as for mpdpa_pref_set()
+ * @overflow_ms: as in struct mpdpa_conn, up to %MPTCP_DPA_OVERFLOW_MAX
+ * @reserved: 0
  */
 struct mpdpa_conn_change {
 	uint64_t id;
@@ -656,6 +660,8 @@ struct mpdpa_conn_change {
 	uint32_t pref_count;
 	struct mptcp_dpa_chunk chunk;
 	const struct mpdpa_path *prefs;
+	uint32_t overflow_ms;
+	uint32_t reserved;
 };
 
 /**

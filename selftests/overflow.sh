@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Bytes without a deadline: where overflow is on, a costlier path takes what the
+# cheap one cannot carry within that time, and nothing else. Over two paths of 8
+# Mbit/s, each with a goodput of 943 KB/s (deadline.sh); the second one costs more,
+# and is not flagged backup: without overflow, both are used.
+
+source "$(dirname "$0")/lib.sh"
+source "$(dirname "$0")/topology.sh"
+
+port=5000
+need mpdpa
+
+# prepare [MS]: of overflow, for the client's namespace
+prepare() {
+	topology 2 8mbit 25ms 65536 || return
+	attach || { fail "cannot attach"; return 1; }
+	scheduler mpdpa
+	endpoint 2 4 subflow
+	expect_ok "a cost" in_ns "$client" "$mpdpa" path set dev c2 cost 5
+	[ -z "${1:-}" ] || sysctl_in "$client" net.mptcp_dpa.overflow_ms="$1"
+}
+
+# sender STEP...: over two subflows, to the end
+sender() {
+	server "$server" $server4 $port "$tmp/server" \
+		"buffers receive 4000000" accept drain shutdown
+	client "$client" "connect $server4 $port" "buffers send 2000000" \
+		"send 1000" "wait subflows=2" "sleep 100" "$@" subflows \
+		shutdown drain >"$tmp/client" ||
+		fail "the client: $(tail -n 3 "$tmp/client")"
+	expect_ok "the receiver" finish "$last_pid" 30
+}
+
+# costly_bytes: payload on the second path
+costly_bytes() {
+	grep '^{"step":"subflows"' "$tmp/client" | tail -n 1 |
+		jq ".subflows[1] | .bytes_sent - .bytes_retrans"
+}
+
+# at_rate MS: 3 MB, 50 KB every so many milliseconds
+at_rate() {
+	local i
+
+	steps=()
+	for ((i = 0; i < 60; i++)); do
+		steps+=("send 50000" "sleep $1")
+	done
+}
+
+connections() { in_ns "$client" "$mpdpa" stat -j | jq .connections; }
+
+# Less than the cheap path carries stays there, however long it goes on.
+below_capacity() {
+	local bytes
+
+	prepare 200 || return
+	at_rate 80
+	sender "${steps[@]}"
+	bytes=$(costly_bytes)
+	note "costly: $bytes of 3000000 bytes"
+	expect_between "bytes on the costly path" "$bytes" 0 60000
+}
+
+# What is more goes the costly way: 1.25 MB/s.
+above_capacity() {
+	local bytes
+
+	prepare 200 || return
+	at_rate 40
+	sender "${steps[@]}"
+	bytes=$(costly_bytes)
+	note "costly: $bytes of 3000000 bytes"
+	# 2.4 s, in which the cheap path carries 2263 KB, and 200 ms more
+	expect_between "bytes on the costly path" "$bytes" 300000 1000000
+}
+
+# Whoever writes all at once has both paths.
+saturated() {
+	local begun took bytes now
+
+	prepare 100 || return
+	server "$server" $server4 $port "$tmp/server" \
+		"buffers receive 4000000" accept "drain 1000 6000000" shutdown
+	now_ms
+	begun=$now
+	client "$client" "connect $server4 $port" "buffers send 2000000" \
+		"send 1000" "wait subflows=2" "sleep 100" "send 6000000" \
+		subflows shutdown drain >"$tmp/client" ||
+		fail "the client: $(tail -n 3 "$tmp/client")"
+	now_ms
+	took=$((now - begun))
+	expect_ok "the receiver" finish "$last_pid" 30
+	bytes=$(costly_bytes)
+	note "6 MB in $took ms, costly: $bytes bytes"
+	# 3.2 s over both paths, 6.4 s over one
+	expect_between "milliseconds" "$took" 3100 4500
+	expect_between "bytes on the costly path" "$bytes" 1200000 3300000
+}
+
+# It is off unless asked for: the default scheduler, and no state.
+off() {
+	prepare || return
+	at_rate 80
+	sender "${steps[@]}"
+	expect_between "bytes on the costly path" "$(costly_bytes)" 300000 3000000
+	expect_eq "connections with state" "$(connections)" 0
+}
+
+# A connection's own word counts more than the namespace's.
+of_a_connection() {
+	local id
+
+	prepare 200 || return
+	server "$server" $server4 $port "$tmp/server" \
+		"buffers receive 4000000" accept drain shutdown
+	at_rate 80
+	start "$tmp/client" client "$client" "connect $server4 $port" \
+		"buffers send 2000000" "send 1000" "wait subflows=2" \
+		"sleep 2000" "${steps[@]}" subflows shutdown drain
+	wait_until 10 has_connection
+	id=$(in_ns "$client" "$mpdpa" conn show -j | jq '.[0].id')
+	expect_ok "conn set" in_ns "$client" "$mpdpa" conn set id "$id" \
+		overflow off
+	expect_eq "shown" "$(in_ns "$client" "$mpdpa" conn show id "$id" -j |
+		jq .overflow_ms)" 0
+	expect_ok "the client" finish "$last_pid" 30
+	expect_between "bytes on the costly path" "$(costly_bytes)" 300000 3000000
+}
+
+has_connection() { [ "$(connections)" = 1 ]; }
+
+# Chunks go on as ever, and what comes after them overflows.
+with_chunks() {
+	local bytes
+
+	prepare 300 || return
+	at_rate 80
+	sender "chunk len=1000000 ms=5000" "send 1000000" "wait queued=0" \
+		"${steps[@]}"
+	expect_eq "chunks met" "$(in_ns "$client" "$mpdpa" stat -j |
+		jq .chunks_met)" 1
+	bytes=$(costly_bytes)
+	note "costly: $bytes of 4000000 bytes"
+	expect_between "bytes on the costly path" "$bytes" 0 80000
+}
+
+# What an operator turns off has no effect on what comes later.
+turned_off() {
+	prepare 200 || return
+	server "$server" $server4 $port "$tmp/server" \
+		"buffers receive 4000000" accept drain shutdown
+	at_rate 80
+	start "$tmp/client" client "$client" "connect $server4 $port" \
+		"buffers send 2000000" "send 1000" "wait subflows=2" \
+		"sleep 2000" "${steps[@]}" subflows shutdown drain
+	wait_until 10 has_connection
+	sysctl_in "$client" net.mptcp_dpa.overflow_ms=0
+	expect_ok "the client" finish "$last_pid" 30
+	expect_between "bytes on the costly path" "$(costly_bytes)" 300000 3000000
+}
+
+run_cases "$@" -- below_capacity above_capacity saturated off of_a_connection \
+	with_chunks turned_off
