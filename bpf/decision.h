@@ -259,7 +259,11 @@ static __always_inline __u32 dpa_picked(struct dpa_state *st,
 	const struct dpa_path *p = dpa_row(st, s->best);
 
 	st->last = s->best + 1;
-	if (!p || p->cost <= st->least_cost)
+	if (!p)
+		return burst;
+	if ((p->flags & DPA_PATH_QUOTA) && burst > p->granted)
+		burst = p->granted;
+	if (p->cost <= st->least_cost)
 		return burst;
 	st->spent += st->unit;
 	if (p->cost == st->open_cost)

@@ -123,6 +123,31 @@ static void test_costly_bound(void)
 	EXPECT(!dpa_is_spent(&st, &p) && dpa_may_send(&st, &p));
 }
 
+static void test_quota(void)
+{
+	struct dpa_state st = { .cost_limit = 9, .unit = 1000 };
+	struct dpa_scratch s = { .best = 0 };
+	struct dpa_path *p = &st.path[0];
+
+	*p = (struct dpa_path){
+		.usable = 1, .cost = 9, .goodput = 1000000, .rtt_us = RTT_US,
+		.flags = DPA_PATH_QUOTA, .quota = 1000, .granted = 1000,
+		.pause_in_us = DPA_U32_MAX,
+	};
+	st.least_cost = 9;
+	EXPECT(dpa_may_send(&st, p));
+	EXPECT(dpa_arriving(p, p->goodput, SEC) == 1000);
+	/* a burst is no more than there is */
+	EXPECT(dpa_picked(&st, &s, 65536) == 1000);
+	p->granted = 999;
+	EXPECT(!dpa_may_send(&st, p));
+	p->flags = 0;
+	EXPECT(dpa_may_send(&st, p));
+	EXPECT(within(dpa_arriving(p, p->goodput, SEC), 949000, 951000));
+	p->rate_max = 500000;
+	EXPECT(within(dpa_arriving(p, p->goodput, SEC), 474000, 476000));
+}
+
 static void test_narrow(void)
 {
 	struct dpa_state st = {
@@ -232,6 +257,7 @@ static void test_any_input(void)
 static const struct dpa_test decision_tests[] = {
 	{ "room on a path, and lateness", test_room },
 	{ "a bound on what deadlines cost", test_costly_bound },
+	{ "a quota, and a rate at most", test_quota },
 	{ "one path for a peer with little room", test_narrow },
 	{ "what is stuck, and where it would be sooner", test_outruns },
 	{ "bytes to be sent, and to be sent again", test_unsent },

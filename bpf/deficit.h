@@ -45,13 +45,17 @@ static __always_inline __u64 dpa_arriving(const struct dpa_path *p, __u64 rate,
 					  __u64 left_ns)
 {
 	__u64 half_rtt = (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2;
-	__u64 pipe = dpa_pipe(p, rate);
-	__u64 behind = p->behind > pipe ? p->behind : pipe;
-	__u64 bytes;
+	__u64 pipe, behind, bytes;
 
+	if (p->rate_max && rate > p->rate_max)
+		rate = p->rate_max;
+	pipe = dpa_pipe(p, rate);
+	behind = p->behind > pipe ? p->behind : pipe;
 	left_ns -= dpa_paused_ns(p, dpa_minus(left_ns, half_rtt));
 	bytes = dpa_bytes_in(rate, left_ns + half_rtt);
 	bytes = dpa_minus(bytes, behind);
+	if ((p->flags & DPA_PATH_QUOTA) && bytes > p->quota)
+		bytes = p->quota;
 	return bytes < DPA_BYTES_MAX ? bytes : DPA_BYTES_MAX;
 }
 

@@ -26,10 +26,12 @@ static __always_inline __u64 dpa_drain_ns(const struct dpa_path *p, __u64 bytes)
 	       bytes % rate * DPA_NSEC_PER_SEC / rate;
 }
 
-/* Has it had all that costlier paths may get? */
+/* Has it had all that costlier paths may get, or all of its quota? */
 static __always_inline int dpa_is_spent(const struct dpa_state *st,
 					const struct dpa_path *p)
 {
+	if ((p->flags & DPA_PATH_QUOTA) && p->granted < st->unit)
+		return 1;
 	return p->cost > st->least_cost && st->costly_left < st->unit;
 }
 

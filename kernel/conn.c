@@ -182,6 +182,7 @@ void conn_release(struct sock *sk)
 
 	WRITE_ONCE(c->dead, true);
 	tick_stop(c);
+	path_drop_quotas(c);
 	conn_put(c);
 }
 
@@ -204,6 +205,7 @@ struct pref_list *conn_prefs(struct conn *c)
 static void conn_restart(struct conn *c)
 {
 	chunk_queue_clear(&c->queue);
+	path_drop_quotas(c);
 	c->stream = (struct stream){};
 	c->costly = 0;
 	c->overflowed = 0;

@@ -18,11 +18,14 @@
 #include "stream.h"
 
 struct eventfd_ctx;
+struct quota;
 struct mptcp_sock;
 
 /* the module's side of a row of dpa_state::path */
 struct conn_path {
+	struct quota *quota;	/* NULL: none; with a reference */
 	u64	rescued;	/* sequence up to which it was relieved of data */
+	u32	granted;	/* of the quota, and not spent yet */
 	u32	given;		/* tcp_sock::write_seq when bytes were last counted */
 	u32	prio_ms;	/* when an MP_PRIO was last sent; wraps */
 	/* what dpa_path::cost was resolved from */

@@ -12,7 +12,10 @@ struct cost_entry {
 	struct list_head	list;
 	struct rcu_head		rcu;
 	struct cost_key		key;
-	u32			cost;	/* READ_ONCE; netns_dpa::cost_lock */
+	/* READ_ONCE; netns_dpa::cost_lock */
+	u32			cost;
+	u64			cheap_rate;
+	struct quota __rcu	*quota;	/* NULL: none */
 };
 
 /* Do two keys name the same path? */
@@ -41,48 +44,90 @@ static void changed(struct netns_dpa *dpa)
 	WRITE_ONCE(dpa->cost_generation, dpa->cost_generation + 1);
 }
 
-static int add(struct netns_dpa *dpa, const struct cost_key *key, u32 cost)
+static struct cost_entry *add(struct netns_dpa *dpa, const struct cost_key *key,
+			      int *err)
 {
 	struct cost_entry *e;
 
+	*err = -ENOSPC;
 	if (dpa->cost_count >= COSTS_MAX)
-		return -ENOSPC;
+		return NULL;
+	*err = -ENOMEM;
 	e = kzalloc(sizeof(*e), GFP_KERNEL_ACCOUNT);
 	if (!e)
-		return -ENOMEM;
+		return NULL;
 	e->key = *key;
-	e->cost = cost;
 	list_add_tail_rcu(&e->list, &dpa->costs);
 	dpa->cost_count++;
-	return 0;
+	*err = 0;
+	return e;
+}
+
+static struct quota *quota_of(const struct netns_dpa *dpa,
+			      const struct cost_entry *e)
+{
+	return rcu_dereference_check(e->quota,
+				     lockdep_is_held(&dpa->cost_lock));
+}
+
+static void free_entry(struct cost_entry *e)
+{
+	quota_put(rcu_dereference_raw(e->quota));
+	kfree_rcu(e, rcu);
+}
+
+/* Puts @fresh, or other terms for the quota there is, in force. */
+static void change_quota(struct netns_dpa *dpa, struct cost_entry *e,
+			 const struct quota_terms *terms, struct quota **fresh)
+{
+	struct quota *q = quota_of(dpa, e);
+
+	if (q && terms->bytes) {
+		quota_change(q, terms);
+		return;
+	}
+	rcu_assign_pointer(e->quota, *fresh);
+	*fresh = q;
 }
 
 /**
  * cost_set() - give a path a cost, or change it
  * @net: the namespace
  * @key: the path
- * @cost: 1 .. %MPTCP_DPA_COST_MAX
+ * @terms: the cost, 1 .. %MPTCP_DPA_COST_MAX, and what else @what names
+ * @what: COST_*; the rest stays as it is
  *
  * Live connections see it at their next decision.
  *
  * Context: may sleep.
- * Return: 0, -ENOSPC beyond %COSTS_MAX, -ENOMEM.
+ * Return: 0, -ENOSPC beyond %COSTS_MAX, -ENOMEM; nothing has changed then.
  */
-int cost_set(struct net *net, const struct cost_key *key, u32 cost)
+int cost_set(struct net *net, const struct cost_key *key,
+	     const struct cost_terms *terms, u32 what)
 {
 	struct netns_dpa *dpa = netns_dpa(net);
+	struct quota *quota = NULL;
 	struct cost_entry *e;
 	int err = 0;
 
+	if ((what & COST_QUOTA) && terms->quota.bytes) {
+		quota = quota_create(&terms->quota);
+		if (!quota)
+			return -ENOMEM;
+	}
 	mutex_lock(&dpa->cost_lock);
-	e = find(dpa, key);
-	if (e)
-		WRITE_ONCE(e->cost, cost);
-	else
-		err = add(dpa, key, cost);
-	if (!err)
+	e = find(dpa, key) ?: add(dpa, key, &err);
+	if (e) {
+		WRITE_ONCE(e->cost, terms->cost);
+		if (what & COST_CHEAP_RATE)
+			WRITE_ONCE(e->cheap_rate, terms->cheap_rate);
+		if (what & COST_QUOTA)
+			change_quota(dpa, e, &terms->quota, &quota);
 		changed(dpa);
+	}
 	mutex_unlock(&dpa->cost_lock);
+	/* what was not needed, or is not any more */
+	quota_put(quota);
 	return err;
 }
 
@@ -109,26 +154,41 @@ int cost_del(struct net *net, const struct cost_key *key)
 	mutex_unlock(&dpa->cost_lock);
 	if (!e)
 		return -ENOENT;
-	kfree_rcu(e, rcu);
+	free_entry(e);
 	return 0;
+}
+
+/* Under RCU. */
+static void read_terms(const struct netns_dpa *dpa, const struct cost_entry *e,
+		       struct cost_terms *terms)
+{
+	struct quota *q = quota_of(dpa, e);
+
+	*terms = (struct cost_terms){
+		.cost = READ_ONCE(e->cost),
+		.cheap_rate = READ_ONCE(e->cheap_rate),
+	};
+	if (q)
+		quota_read(q, &terms->quota, &terms->quota_spent);
 }
 
 /**
  * cost_get() - read a path's cost
  * @net: the namespace
  * @key: the path
- * @cost: set on success
+ * @terms: set on success
  *
  * Return: 0, -ENOENT if it was given none.
  */
-int cost_get(struct net *net, const struct cost_key *key, u32 *cost)
+int cost_get(struct net *net, const struct cost_key *key,
+	     struct cost_terms *terms)
 {
 	struct cost_entry *e;
 
 	rcu_read_lock();
 	e = find(netns_dpa(net), key);
 	if (e)
-		*cost = READ_ONCE(e->cost);
+		read_terms(netns_dpa(net), e, terms);
 	rcu_read_unlock();
 	return e ? 0 : -ENOENT;
 }
@@ -144,10 +204,12 @@ int cost_get(struct net *net, const struct cost_key *key, u32 *cost)
  * Return: 0 or @each's error.
  */
 int cost_walk(struct net *net, u32 skip,
-	      int (*each)(const struct cost_key *key, u32 cost, void *arg),
+	      int (*each)(const struct cost_key *key,
+			  const struct cost_terms *terms, void *arg),
 	      void *arg, u32 *done)
 {
 	const struct netns_dpa *dpa = netns_dpa(net);
+	struct cost_terms terms;
 	struct cost_entry *e;
 	u32 at = 0;
 	int err = 0;
@@ -155,7 +217,8 @@ int cost_walk(struct net *net, u32 skip,
 	rcu_read_lock();
 	list_for_each_entry_rcu(e, &dpa->costs, list) {
 		if (at >= skip) {
-			err = each(&e->key, READ_ONCE(e->cost), arg);
+			read_terms(dpa, e, &terms);
+			err = each(&e->key, &terms, arg);
 			if (err)
 				break;
 		}
@@ -164,6 +227,26 @@ int cost_walk(struct net *net, u32 skip,
 	rcu_read_unlock();
 	*done = at;
 	return err;
+}
+
+/* The first name that was given a cost; under RCU. */
+static struct cost_entry *find_first(const struct netns_dpa *dpa,
+				     const struct cost_key *names)
+{
+	struct cost_entry *e = NULL;
+	int i;
+
+	for (i = 0; i < COST_NAMES && !e; i++)
+		if (names[i].kind)
+			e = find(dpa, &names[i]);
+	return e;
+}
+
+static u32 cost_of(const struct cost_entry *e, bool backup)
+{
+	if (e)
+		return READ_ONCE(e->cost);
+	return backup ? MPTCP_DPA_COST_BACKUP : MPTCP_DPA_COST_DEFAULT;
 }
 
 /**
@@ -177,21 +260,37 @@ int cost_walk(struct net *net, u32 skip,
 u32 cost_lookup(const struct net *net, const struct cost_key *names,
 		bool backup)
 {
-	const struct netns_dpa *dpa = netns_dpa(net);
-	struct cost_entry *e = NULL;
 	u32 cost;
-	int i;
 
 	rcu_read_lock();
-	for (i = 0; i < COST_NAMES && !e; i++)
-		if (names[i].kind)
-			e = find(dpa, &names[i]);
-	if (e)
-		cost = READ_ONCE(e->cost);
-	else
-		cost = backup ? MPTCP_DPA_COST_BACKUP : MPTCP_DPA_COST_DEFAULT;
+	cost = cost_of(find_first(netns_dpa(net), names), backup);
 	rcu_read_unlock();
 	return cost;
+}
+
+/**
+ * cost_find() - all that an operator says of a subflow's path
+ * @net: the namespace
+ * @names: as of cost_lookup()
+ * @backup: as of cost_lookup()
+ * @found: set; the quota with a reference
+ *
+ * Context: any.
+ */
+void cost_find(const struct net *net, const struct cost_key *names,
+	       bool backup, struct cost_found *found)
+{
+	const struct netns_dpa *dpa = netns_dpa(net);
+	const struct cost_entry *e;
+
+	rcu_read_lock();
+	e = find_first(dpa, names);
+	*found = (struct cost_found){ .cost = cost_of(e, backup) };
+	if (e) {
+		found->cheap_rate = READ_ONCE(e->cheap_rate);
+		found->quota = quota_get(quota_of(dpa, e));
+	}
+	rcu_read_unlock();
 }
 
 u32 cost_generation(const struct net *net)
@@ -215,6 +314,6 @@ void cost_exit_net(struct net *net)
 
 	list_for_each_entry_safe(e, tmp, &dpa->costs, list) {
 		list_del_rcu(&e->list);
-		kfree_rcu(e, rcu);
+		free_entry(e);
 	}
 }

@@ -49,7 +49,7 @@ const struct nla_policy mptcp_dpa_pref_nl_policy[MPTCP_DPA_A_PREF_ADDR6 + 1] = {
 };
 
 /* MPTCP_DPA_CMD_PATH_SET - do */
-static const struct nla_policy mptcp_dpa_path_set_nl_policy[MPTCP_DPA_A_PATH_CHEAP_RATE + 1] = {
+static const struct nla_policy mptcp_dpa_path_set_nl_policy[MPTCP_DPA_A_PATH_QUOTA_SOFT + 1] = {
 	[MPTCP_DPA_A_PATH_ENDPOINT_ID] = NLA_POLICY_MIN(NLA_U8, 1),
 	[MPTCP_DPA_A_PATH_IFINDEX] = NLA_POLICY_FULL_RANGE(NLA_U32, &mptcp_dpa_a_path_ifindex_range),
 	[MPTCP_DPA_A_PATH_COST] = NLA_POLICY_FULL_RANGE(NLA_U32, &mptcp_dpa_a_path_cost_range),
@@ -58,6 +58,7 @@ static const struct nla_policy mptcp_dpa_path_set_nl_policy[MPTCP_DPA_A_PATH_CHE
 	[MPTCP_DPA_A_PATH_QUOTA_BYTES] = { .type = NLA_U64, },
 	[MPTCP_DPA_A_PATH_QUOTA_PERIOD_NS] = { .type = NLA_U64, },
 	[MPTCP_DPA_A_PATH_CHEAP_RATE] = { .type = NLA_U64, },
+	[MPTCP_DPA_A_PATH_QUOTA_SOFT] = { .type = NLA_FLAG, },
 };
 
 /* MPTCP_DPA_CMD_PATH_DEL - do */
@@ -98,7 +99,7 @@ const struct genl_split_ops mptcp_dpa_nl_ops[8] = {
 		.cmd		= MPTCP_DPA_CMD_PATH_SET,
 		.doit		= mptcp_dpa_nl_path_set_doit,
 		.policy		= mptcp_dpa_path_set_nl_policy,
-		.maxattr	= MPTCP_DPA_A_PATH_CHEAP_RATE,
+		.maxattr	= MPTCP_DPA_A_PATH_QUOTA_SOFT,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

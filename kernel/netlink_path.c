@@ -30,40 +30,90 @@ static int parse_key(struct genl_info *info, struct cost_key *key)
 	return err;
 }
 
-/* What the schedulers do not honour yet is refused, not ignored. */
-static int refuse_unhonoured(struct genl_info *info)
-{
-	static const int attrs[] = {
-		MPTCP_DPA_A_PATH_QUOTA_BYTES,
-		MPTCP_DPA_A_PATH_QUOTA_PERIOD_NS,
-		MPTCP_DPA_A_PATH_CHEAP_RATE,
-	};
-	int i;
+#define PERIOD_MIN_NS	NSEC_PER_SEC
+#define PERIOD_MAX_NS	(366ULL * 24 * 3600 * NSEC_PER_SEC)
 
-	for (i = 0; i < ARRAY_SIZE(attrs); i++) {
-		if (!info->attrs[attrs[i]])
-			continue;
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[attrs[i]],
-				    "no scheduler honours this yet");
-		return -EOPNOTSUPP;
+/* A quota is set, or taken away, as a whole. */
+static int parse_quota(struct genl_info *info, struct cost_terms *terms,
+		       u32 *what)
+{
+	struct nlattr *bytes = info->attrs[MPTCP_DPA_A_PATH_QUOTA_BYTES];
+	struct nlattr *period = info->attrs[MPTCP_DPA_A_PATH_QUOTA_PERIOD_NS];
+	bool soft = info->attrs[MPTCP_DPA_A_PATH_QUOTA_SOFT];
+
+	if (!bytes && (period || soft)) {
+		NL_SET_ERR_MSG(info->extack, "a quota needs quota-bytes");
+		return -EINVAL;
+	}
+	if (!bytes)
+		return 0;
+	*what |= COST_QUOTA;
+	terms->quota.bytes = nla_get_u64(bytes);
+	if (!terms->quota.bytes)
+		return 0;
+	if (!period) {
+		NL_SET_ERR_MSG(info->extack, "a quota needs quota-period-ns");
+		return -EINVAL;
+	}
+	terms->quota.period_ns = nla_get_u64(period);
+	terms->quota.soft = soft;
+	if (terms->quota.period_ns < PERIOD_MIN_NS ||
+	    terms->quota.period_ns > PERIOD_MAX_NS) {
+		NL_SET_ERR_MSG_ATTR(info->extack, period,
+				    "a period is a second to a year");
+		return -ERANGE;
 	}
 	return 0;
 }
 
 int mptcp_dpa_nl_path_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
+	struct nlattr *rate = info->attrs[MPTCP_DPA_A_PATH_CHEAP_RATE];
+	struct cost_terms terms = {};
 	struct cost_key key;
+	u32 what = 0;
 	int err;
 
 	if (GENL_REQ_ATTR_CHECK(info, MPTCP_DPA_A_PATH_COST))
 		return -EINVAL;
-	err = refuse_unhonoured(info);
+	err = parse_key(info, &key);
 	if (!err)
-		err = parse_key(info, &key);
+		err = parse_quota(info, &terms, &what);
 	if (err)
 		return err;
-	return cost_set(genl_info_net(info), &key,
-			nla_get_u32(info->attrs[MPTCP_DPA_A_PATH_COST]));
+	terms.cost = nla_get_u32(info->attrs[MPTCP_DPA_A_PATH_COST]);
+	if (rate) {
+		what |= COST_CHEAP_RATE;
+		terms.cheap_rate = nla_get_u64(rate);
+	}
+	return cost_set(genl_info_net(info), &key, &terms, what);
+}
+
+static int put_u64(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put_u64_64bit(skb, attr, value, MPTCP_DPA_A_PATH_PAD);
+}
+
+static int put_terms(struct sk_buff *skb, const struct cost_key *key,
+		     const struct cost_terms *terms)
+{
+	const struct quota_terms *quota = &terms->quota;
+	struct mptcp_dpa_pref pref;
+	int err;
+
+	pref_name(key, terms->cost, &pref);
+	err = netlink_put_pref(skb, &names, &pref);
+	if (!err && terms->cheap_rate)
+		err = put_u64(skb, MPTCP_DPA_A_PATH_CHEAP_RATE,
+			      terms->cheap_rate);
+	if (err || !quota->bytes)
+		return err;
+	if (put_u64(skb, MPTCP_DPA_A_PATH_QUOTA_BYTES, quota->bytes) ||
+	    put_u64(skb, MPTCP_DPA_A_PATH_QUOTA_PERIOD_NS, quota->period_ns) ||
+	    put_u64(skb, MPTCP_DPA_A_PATH_QUOTA_SPENT, terms->quota_spent) ||
+	    (quota->soft && nla_put_flag(skb, MPTCP_DPA_A_PATH_QUOTA_SOFT)))
+		return -EMSGSIZE;
+	return 0;
 }
 
 int mptcp_dpa_nl_path_del_doit(struct sk_buff *skb, struct genl_info *info)
@@ -82,17 +132,16 @@ int mptcp_dpa_nl_path_del_doit(struct sk_buff *skb, struct genl_info *info)
 
 int mptcp_dpa_nl_path_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct mptcp_dpa_pref pref;
+	struct cost_terms terms;
 	struct cost_key key;
 	struct sk_buff *msg;
 	void *hdr;
-	u32 cost;
 	int err;
 
 	err = parse_key(info, &key);
 	if (err)
 		return err;
-	err = cost_get(genl_info_net(info), &key, &cost);
+	err = cost_get(genl_info_net(info), &key, &terms);
 	if (err) {
 		NL_SET_ERR_MSG(info->extack, "this path was given no cost");
 		return err;
@@ -103,8 +152,7 @@ int mptcp_dpa_nl_path_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return -ENOMEM;
 	hdr = genlmsg_put_reply(msg, info, &netlink_family, 0,
 				info->genlhdr->cmd);
-	pref_name(&key, cost, &pref);
-	if (!hdr || netlink_put_pref(msg, &names, &pref)) {
+	if (!hdr || put_terms(msg, &key, &terms)) {
 		nlmsg_free(msg);
 		return -EMSGSIZE;
 	}
@@ -117,9 +165,9 @@ struct dump {
 	struct netlink_callback	*cb;
 };
 
-static int dump_one(const struct cost_key *key, u32 cost, void *arg)
+static int dump_one(const struct cost_key *key, const struct cost_terms *terms,
+		    void *arg)
 {
-	struct mptcp_dpa_pref pref;
 	struct dump *d = arg;
 	void *hdr;
 
@@ -129,8 +177,7 @@ static int dump_one(const struct cost_key *key, u32 cost, void *arg)
 	if (!hdr)
 		return -EMSGSIZE;
 	genl_dump_check_consistent(d->cb, hdr);
-	pref_name(key, cost, &pref);
-	if (netlink_put_pref(d->skb, &names, &pref)) {
+	if (put_terms(d->skb, key, terms)) {
 		genlmsg_cancel(d->skb, hdr);
 		return -EMSGSIZE;
 	}

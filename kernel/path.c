@@ -6,6 +6,7 @@
 
 #include "conn.h"
 #include "cost.h"
+#include "event.h"
 #include "msk.h"
 #include "path.h"
 #include "symbols.h"
@@ -69,6 +70,18 @@ static void path_names(const struct conn *c,
 	}
 }
 
+static void drop_quota(struct conn *c, int i)
+{
+	struct conn_path *path = &c->path[i];
+
+	if (path->quota) {
+		quota_give_back(path->quota, path->granted);
+		quota_put(path->quota);
+	}
+	path->quota = NULL;
+	path->granted = 0;
+}
+
 /* Costs, routes, priorities and preferences may change at any time. */
 static void resolve_cost(struct conn *c, int i,
 			 const struct mptcp_subflow_context *sf)
@@ -80,17 +93,35 @@ static void resolve_cost(struct conn *c, int i,
 	int ifindex = subflow_ifindex(subflow_ssk(sf));
 	u32 gen = cost_generation(net);
 	struct cost_key names[COST_NAMES];
+	struct cost_found found;
 
 	if (path->resolved && path->cost_gen == gen &&
 	    path->ifindex == ifindex && path->backup == backup)
 		return;
 	path_names(c, sf, ifindex, names);
-	row->cost = pref_apply(c->prefs, names,
-			       cost_lookup(net, names, backup));
+	cost_find(net, names, backup, &found);
+	row->cost = pref_apply(c->prefs, names, found.cost);
+	row->rate_max = min_t(u64, found.cheap_rate, U32_MAX);
+	drop_quota(c, i);
+	path->quota = found.quota;
 	path->cost_gen = gen;
 	path->ifindex = ifindex;
 	path->backup = backup;
 	path->resolved = true;
+}
+
+/**
+ * path_drop_quotas() - give back what was taken of quotas, and let go of them
+ * @c: the connection
+ *
+ * Context: msk lock.
+ */
+void path_drop_quotas(struct conn *c)
+{
+	int i;
+
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
+		drop_quota(c, i);
 }
 
 /**
@@ -148,6 +179,7 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 
 		if ((row->flags & DPA_PATH_USED) && !is_gone(c, row->subflow_id))
 			continue;
+		drop_quota(c, i);
 		*row = (struct dpa_path){
 			.subflow_id = subflow_number(sf),
 			.flags = DPA_PATH_USED,
@@ -194,6 +226,51 @@ static bool has_bbr(const struct sock *ssk)
 	return bbr;
 }
 
+/* bytes of a quota that a connection takes at a time: a burst */
+#define GRANT	65536U
+
+/* Takes what a path in use needs next, or gives back what one has left. */
+static void refresh_quota(struct conn *c, int i)
+{
+	struct dpa_path *row = &c->state.path[i];
+	struct conn_path *path = &c->path[i];
+	bool reached = false;
+	u64 left;
+
+	if (!path->quota) {
+		row->flags &= ~DPA_PATH_QUOTA;
+		return;
+	}
+	if (!conn_steers(c) || (row->flags & DPA_PATH_HELD)) {
+		quota_give_back(path->quota, path->granted);
+		path->granted = 0;
+	} else if (path->granted < GRANT) {
+		path->granted += quota_take(path->quota, GRANT - path->granted,
+					    c->state.now_ns, &reached);
+	}
+	left = quota_left(path->quota, c->state.now_ns);
+	row->flags |= DPA_PATH_QUOTA;
+	row->granted = path->granted;
+	row->quota = min_t(u64, left, U32_MAX - path->granted) + path->granted;
+	if (reached)
+		event_path(c, MPTCP_DPA_CMD_QUOTA_REACHED, row->subflow_id);
+}
+
+/* So many bytes were given to a path on the scheduler's word. */
+static void spend(struct conn *c, int i, u32 bytes)
+{
+	const struct dpa_state *st = &c->state;
+	struct conn_path *path = &c->path[i];
+	u32 had = min(bytes, path->granted);
+
+	if (st->path[i].cost > st->least_cost)
+		c->costly += bytes;
+	if (!path->quota)
+		return;
+	quota_spend(path->quota, bytes, had);
+	path->granted -= had;
+}
+
 static void refresh_row(struct dpa_path *row, const struct sock *ssk)
 {
 	const struct minmax *least_rtt = &tcp_sk(ssk)->rtt_min;
@@ -226,9 +303,10 @@ void path_refresh(struct conn *c, bool count)
 
 		if (i < 0)
 			continue;
-		if (count && st->path[i].cost > st->least_cost)
-			c->costly += given - c->path[i].given;
+		if (count)
+			spend(c, i, given - c->path[i].given);
 		c->path[i].given = given;
+		refresh_quota(c, i);
 		refresh_row(&st->path[i], ssk);
 		if (kernel_fn(mptcp_subflow_active)(sf))
 			least = min(least, st->path[i].cost);

@@ -105,8 +105,8 @@ int pref_change(struct pref_list *prefs, const struct net *net,
 		const struct mptcp_dpa_pref *opt, bool privileged)
 {
 	struct cost_key key;
+	struct cost_terms terms;
 	struct pref *pref;
-	u32 cost = 0;
 	int err;
 
 	err = pref_key(opt, &key);
@@ -119,8 +119,8 @@ int pref_change(struct pref_list *prefs, const struct net *net,
 		*pref = (struct pref){};
 		return 0;
 	}
-	if (!privileged && !cost_get((struct net *)net, &key, &cost) &&
-	    opt->cost < cost)
+	if (!privileged && !cost_get((struct net *)net, &key, &terms) &&
+	    opt->cost < terms.cost)
 		return -EPERM;
 	pref = pref ?: find_free(prefs);
 	if (!pref)

@@ -20,14 +20,18 @@
 #define DPA_PATH_SILENT		(1U << 5)	/* bytes are out, no ack comes */
 #define DPA_PATH_STUCK		(1U << 6)	/* its bytes were given to others */
 #define DPA_PATH_PAUSES		(1U << 7)	/* congestion control is BBR */
+#define DPA_PATH_QUOTA		(1U << 8)	/* @quota and @granted count */
 
-/* One subflow. The module owns the first five, the scheduler the rest. */
+/* One subflow. The module owns what is up to @flags, the scheduler the rest. */
 struct dpa_path {
 	__u32	subflow_id;
 	__u32	cost;		/* MPTCP_DPA_COST_FORBIDDEN: never to be used */
 	__u32	activations;
 	__u32	rtt_age_ms;	/* since the least round trip was seen */
-	__u8	flags;
+	__u32	rate_max;	/* at which it counts at most; 0: any */
+	__u32	quota;		/* bytes that it may carry */
+	__u32	granted;	/* of them, taken for this connection */
+	__u16	flags;
 
 	/* the estimate, see estimate.h; rates are bytes a second */
 	__u8	sampling : 1,	/* a sample runs */

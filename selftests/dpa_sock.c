@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <arpa/inet.h>
@@ -228,6 +229,21 @@ static int verb_abort(struct state *s, const struct step *step)
 	return verb_close(s, step);
 }
 
+/* await FIFO: until somebody has opened it for writing, and closed it */
+static int verb_await(struct state *s, const struct step *step)
+{
+	char byte;
+	int fd = open(step->word[1], O_RDONLY);
+
+	(void)s;
+	if (fd < 0)
+		return -errno;
+	while (read(fd, &byte, 1) > 0)
+		;
+	close(fd);
+	return 0;
+}
+
 /* sleep MS, for what the peer or time itself has to do */
 static int verb_sleep(struct state *s, const struct step *step)
 {
@@ -356,7 +372,7 @@ static const struct {
 	{ "listen", verb_listen },	{ "accept", verb_accept },
 	{ "buffers", verb_buffers },	{ "shutdown", verb_shutdown },
 	{ "close", verb_close },	{ "abort", verb_abort },
-	{ "sleep", verb_sleep },	{ "until", verb_until },
+	{ "await", verb_await },	{ "sleep", verb_sleep },	{ "until", verb_until },
 	{ "say", verb_say },		{ "fork", verb_fork },
 	{ "pass", verb_fork },		{ "join", verb_join },
 	{ "chunk", verb_chunk },	{ "info", verb_info },

@@ -52,12 +52,14 @@ worker() {
 		timeout 900 ip netns exec "$server" "$files/dpa_sock" \
 			"listen $server4 $at" "${there[@]}" >"$tmp/there$number" &
 		wait_until 20 is_listening "$server" $at || echo "no server"
+		touch "$tmp/busy$number"
 		timeout 900 ip netns exec "$client" "$files/dpa_sock" \
 			"${here_steps[@]}" >"$tmp/here$number" ||
 			echo "client $number, round $round: status $?," \
 				"$(tail -n 2 "$tmp/here$number")"
 		wait $! || echo "server $number, round $round: status $?," \
 			"$(tail -n 2 "$tmp/there$number")"
+		rm "$tmp/busy$number"
 		echo "done $batch"
 		now_ms
 		i=$(((round + 1) * seconds * 1000 / rounds - now + begun))
@@ -102,12 +104,32 @@ kept_bytes() {
 	awk '/^kmalloc|MPTCP|^mptcp_dpa/ { n += $2 * $4 } END { print n }' /proc/slabinfo
 }
 
+# Shows the sockets, once, when a worker has not got on for long: those of its
+# connection are gone when it ends.
+watch_workers() {
+	local i
+
+	while sleep 20; do
+		for ((i = 0; i < workers; i++)); do
+			[ -e "$tmp/busy$i" ] || continue
+			[ -n "$(find "$tmp/here$i" -mmin -2)" ] && continue
+			echo "worker $i stands still"
+			tail -n 3 "$tmp/here$i" "$tmp/there$i"
+			show_sockets
+			in_ns "$client" "$mpdpa" conn show
+			return
+		done
+	done
+}
+
 # load ROUNDS: by all workers, to the end, all of it well
 load() {
-	local i worker_pids=() churn_pid
+	local i worker_pids=() churn_pid watch_pid
 
 	start "$tmp/churn" churn
 	churn_pid=$last_pid
+	start "$tmp/watch" watch_workers
+	watch_pid=$last_pid
 	for ((i = 0; i < workers; i++)); do
 		start "$tmp/worker$i" worker $i "$1"
 		worker_pids+=("$last_pid")
@@ -119,6 +141,8 @@ load() {
 		grep -v '^done' "$tmp/worker$i" | head -n 3 >"$tmp/bad"
 		[ ! -s "$tmp/bad" ] || fail "$(cat "$tmp/bad")"
 	done
+	stop "$watch_pid"
+	[ ! -s "$tmp/watch" ] || fail "$(cat "$tmp/watch")"
 	stop "$churn_pid"
 	ip -n "$client" link set c2 up
 	shape 2 20mbit 10ms 65536
@@ -127,6 +151,7 @@ load() {
 # By the end a connection's state, kept, would have 1 KB each.
 mixed_loads() {
 	local before kept warm rounds begun=$SECONDS opened=0 lines
+	local mark="soak loads $$"
 
 	rounds=$(((total + workers * batch - 1) / (workers * batch)))
 	stream_prepare || return
@@ -134,6 +159,7 @@ mixed_loads() {
 	nothing_stays
 	warm=$opened
 	before=$(kept_bytes)
+	log_mark "$mark"
 	load "$rounds"
 	nothing_stays
 	kept=$(($(kept_bytes) - before))
@@ -143,7 +169,7 @@ mixed_loads() {
 	expect_between "bytes kept" $kept -100000000 \
 		$((24576 + 64 * (opened - warm)))
 	# the test itself makes the kernel say some
-	lines=$(log_since "$test_name mixed_loads $$" |
+	lines=$(log_since "$mark" |
 		grep -vE 'drop_caches|c2: (link|entered|renamed)')
 	[ -z "$lines" ] || fail "the kernel's log has: $lines"
 	detach

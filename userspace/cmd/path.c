@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* mpdpa path: what a byte costs on each path of a network namespace. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 struct listing {
 	unsigned int count;
 	struct mpdpa_path paths[LIST_MAX];
+	struct mpdpa_limits limits[LIST_MAX];
 };
 
 static int resolve(const struct path_words *words, struct mpdpa_path *path)
@@ -25,22 +27,78 @@ static int resolve(const struct path_words *words, struct mpdpa_path *path)
 	return MPDPA_EXIT_OK;
 }
 
+/* "none", or bytes and the words behind them that belong to them. */
+static bool take_quota(struct args *args, struct mpdpa_limits *limits)
+{
+	if (limits->what & MPDPA_LIMIT_QUOTA)
+		return args_complain(args, "\"quota\" given twice");
+	limits->what |= MPDPA_LIMIT_QUOTA;
+	if (args_accept(args, "none"))
+		return true;
+	if (!args_amount(args, "quota", &limits->quota_bytes))
+		return false;
+	if (!limits->quota_bytes)
+		return args_complain(args, "a quota of 0 bytes; \"none\" takes it away");
+	if (!args_accept(args, "per"))
+		return args_complain(args, "a quota for how long? give \"per TIME\"");
+	if (!args_duration(args, "per", &limits->quota_period_ns))
+		return false;
+	if (args_accept(args, "soft"))
+		limits->flags |= MPDPA_QUOTA_SOFT;
+	return true;
+}
+
+static bool take_cheap_rate(struct args *args, struct mpdpa_limits *limits)
+{
+	if (limits->what & MPDPA_LIMIT_CHEAP_RATE)
+		return args_complain(args, "\"cheap-rate\" given twice");
+	limits->what |= MPDPA_LIMIT_CHEAP_RATE;
+	if (args_accept(args, "none"))
+		return true;
+	if (!args_amount(args, "cheap-rate", &limits->cheap_rate))
+		return false;
+	return limits->cheap_rate ? true :
+	       args_complain(args, "a rate of 0; \"none\" takes it away");
+}
+
+/* A path, its cost and limits. */
+static bool parse_set(struct args *args, struct path_words *words, struct mpdpa_limits *limits)
+{
+	const unsigned int need = PATH_NAME | PATH_COST;
+	bool good = true;
+
+	*words = (struct path_words){ 0 };
+	*limits = (struct mpdpa_limits){ 0 };
+	while (good && args_peek(args)) {
+		if (args_accept(args, "quota"))
+			good = take_quota(args, limits);
+		else if (args_accept(args, "cheap-rate"))
+			good = take_cheap_rate(args, limits);
+		else if (!path_words_accept(args, need, words, &good))
+			good = args_end(args);
+	}
+	return good && path_words_complete(args, need, words);
+}
+
 static int path_change(struct args *args, bool set)
 {
 	const char *what = set ? "path set" : "path del";
+	struct mpdpa_limits limits;
 	struct path_words words;
 	struct mpdpa_path path;
 	struct mpdpa_ctl *ctl;
 	int err;
 
-	if (!path_words_parse(args, set ? PATH_NAME | PATH_COST : PATH_NAME, &words))
+	if (!(set ? parse_set(args, &words, &limits) :
+		    path_words_parse(args, PATH_NAME, &words)))
 		return misused("%s: %s", what, args->error);
 	err = module_connect("path", &ctl);
 	if (err)
 		return err;
 	err = resolve(&words, &path);
 	if (!err) {
-		err = set ? mpdpa_path_set(ctl, &path) : mpdpa_path_del(ctl, &path);
+		err = set ? mpdpa_path_limit(ctl, &path, &limits, sizeof(limits)) :
+			    mpdpa_path_del(ctl, &path);
 		if (err == -ENOENT && !set && !mpdpa_ctl_message(ctl)[0])
 			err = refused("path del: this path has no cost of its own");
 		else if (err)
@@ -72,14 +130,57 @@ static int read_all(struct mpdpa_ctl *ctl, struct listing *listing)
 	return err;
 }
 
+/* A path that is gone by now has none. */
+static int read_limits(struct mpdpa_ctl *ctl, struct listing *listing)
+{
+	unsigned int i;
+
+	for (i = 0; i < listing->count; i++) {
+		int err = mpdpa_path_limits(ctl, &listing->paths[i], &listing->limits[i],
+					    sizeof(listing->limits[i]));
+
+		if (err && err != -ENOENT)
+			return err;
+	}
+	return 0;
+}
+
+static void limits_text(const struct mpdpa_limits *limits)
+{
+	if (limits->what & MPDPA_LIMIT_QUOTA)
+		printf(" quota %" PRIu64 " per %" PRIu64 ".%03" PRIu64 "s%s spent %" PRIu64,
+		       limits->quota_bytes, limits->quota_period_ns / 1000000000,
+		       limits->quota_period_ns / 1000000 % 1000,
+		       limits->flags & MPDPA_QUOTA_SOFT ? " soft" : "", limits->quota_spent);
+	if (limits->what & MPDPA_LIMIT_CHEAP_RATE)
+		printf(" cheap-rate %" PRIu64, limits->cheap_rate);
+}
+
+static void limits_json(struct json *json, const struct mpdpa_limits *limits)
+{
+	if (limits->what & MPDPA_LIMIT_QUOTA) {
+		json_object(json, "quota");
+		json_number(json, "bytes", limits->quota_bytes);
+		json_number(json, "period_ns", limits->quota_period_ns);
+		json_number(json, "spent", limits->quota_spent);
+		json_bool(json, "soft", limits->flags & MPDPA_QUOTA_SOFT);
+		json_object_end(json);
+	}
+	if (limits->what & MPDPA_LIMIT_CHEAP_RATE)
+		json_number(json, "cheap_rate", limits->cheap_rate);
+}
+
 static void show_text(const struct listing *listing)
 {
 	char name[PATHNAME_SIZE];
 	unsigned int i;
 
-	for (i = 0; i < listing->count; i++)
-		printf("%s cost %u\n", pathname_text(&listing->paths[i], name),
+	for (i = 0; i < listing->count; i++) {
+		printf("%s cost %u", pathname_text(&listing->paths[i], name),
 		       listing->paths[i].cost);
+		limits_text(&listing->limits[i]);
+		printf("\n");
+	}
 }
 
 static void show_json(const struct listing *listing)
@@ -92,6 +193,7 @@ static void show_json(const struct listing *listing)
 	for (i = 0; i < listing->count; i++) {
 		json_object(&json, NULL);
 		pathname_json(&json, &listing->paths[i]);
+		limits_json(&json, &listing->limits[i]);
 		json_object_end(&json);
 	}
 	json_array_end(&json);
@@ -133,6 +235,11 @@ static int path_show(const struct options *options, struct args *args)
 		if (err)
 			err = module_refused(ctl, "path show", err);
 	}
+	if (!err) {
+		err = read_limits(ctl, &listing);
+		if (err)
+			err = module_refused(ctl, "path show", err);
+	}
 	mpdpa_ctl_close(ctl);
 	if (err)
 		return err;
@@ -164,7 +271,8 @@ const struct command command_path = {
 	.takes = TAKES_NETNS | TAKES_JSON,
 	.run = path_run,
 	.help =
-	"Usage: mpdpa path set PATH cost N\n"
+	"Usage: mpdpa path set PATH cost N [ quota { BYTES per TIME [ soft ] | none } ]\n"
+	"                                  [ cheap-rate { RATE | none } ]\n"
 	"       mpdpa path del PATH\n"
 	"       mpdpa path [ show [ PATH ] ]\n"
 	"       PATH := { dev IFACE | endpoint ID | addr ADDRESS }\n"
@@ -179,9 +287,15 @@ const struct command command_path = {
 	"  endpoint ID    1 to 255\n"
 	"  addr ADDRESS   the subflow's local address, IPv4 or IPv6\n"
 	"  cost N         1 to 1000000; only order and ratio matter\n"
+	"  quota BYTES    deadlines and overflow put no more (10k, 5M, 2G) on it in\n"
+	"                 TIME (1s to a year), all connections together; with \"soft\"\n"
+	"                 they do, and that is told (mpdpa monitor)\n"
+	"  cheap-rate N   it counts for no more than N bytes a second: costlier paths\n"
+	"                 carry what is more\n"
 	"\n"
 	"\"show\" lists the costs that were set. Options: -j, -n NAME.\n"
 	"\n"
 	"  mpdpa path set dev wwan0 cost 10\n"
+	"  mpdpa path set dev wwan0 cost 10 quota 1G per 86400s\n"
 	"  mpdpa -n client path show\n",
 };

@@ -529,6 +529,55 @@ int mpdpa_path_del(struct mpdpa_ctl *ctl, const struct mpdpa_path *path);
  */
 int mpdpa_path_get(struct mpdpa_ctl *ctl, struct mpdpa_path *path);
 
+/* mpdpa_limits::what, and ::flags */
+#define MPDPA_LIMIT_QUOTA	(1U << 0)
+#define MPDPA_LIMIT_CHEAP_RATE	(1U << 1)
+#define MPDPA_QUOTA_SOFT	(1U << 0)	/* when spent that is told, no more */
+
+/**
+ * struct mpdpa_limits - what a path may carry, for all connections together
+ * @quota_bytes: that deadlines and overflow may put on it in a period; 0: any
+ * @quota_period_ns: 1 s to a year
+ * @quota_spent: in this period; not looked at when it is set
+ * @cheap_rate: bytes a second that it counts for at most; 0: any
+ * @what: which to set, MPDPA_LIMIT_*
+ * @flags: MPDPA_QUOTA_*
+ */
+struct mpdpa_limits {
+	uint64_t quota_bytes;
+	uint64_t quota_period_ns;
+	uint64_t quota_spent;
+	uint64_t cheap_rate;
+	uint32_t what;
+	uint32_t flags;
+};
+
+/**
+ * mpdpa_path_limit() - give a path a cost and limits, or change them
+ * @ctl: the handle
+ * @path: the path and its cost
+ * @limits: those that @limits->what does not name stay as they are
+ * @size: sizeof(*limits)
+ *
+ * Return: as mpdpa_path_set(); -EINVAL also for an unknown flag, or a quota
+ * without a period; -ERANGE also for a period out of its range; -E2BIG: fields
+ * set that this library does not know.
+ */
+int mpdpa_path_limit(struct mpdpa_ctl *ctl, const struct mpdpa_path *path,
+		     const struct mpdpa_limits *limits, size_t size);
+
+/**
+ * mpdpa_path_limits() - read a path's limits
+ * @ctl: the handle
+ * @path: the path; its cost is set
+ * @limits: set, @limits->what to those that there are
+ * @size: sizeof(*limits)
+ *
+ * Return: as mpdpa_path_get().
+ */
+int mpdpa_path_limits(struct mpdpa_ctl *ctl, struct mpdpa_path *path,
+		      struct mpdpa_limits *limits, size_t size);
+
 /**
  * mpdpa_path_list() - read all costs that were set
  * @ctl: the handle

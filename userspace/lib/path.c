@@ -42,6 +42,52 @@ int mpdpa_path_set(struct mpdpa_ctl *ctl, const struct mpdpa_path *path)
 	return genl_talk(&ctl->genl, nlh, NULL, NULL);
 }
 
+static int check_limits(const struct mpdpa_path *path, const struct mpdpa_limits *limits)
+{
+	int err = path_check_name(path);
+
+	if (err)
+		return err;
+	if (path->cost < 1 || path->cost > MPTCP_DPA_COST_MAX)
+		return -ERANGE;
+	if ((limits->what & ~(MPDPA_LIMIT_QUOTA | MPDPA_LIMIT_CHEAP_RATE)) ||
+	    (limits->flags & ~MPDPA_QUOTA_SOFT))
+		return -EINVAL;
+	return 0;
+}
+
+static void put_quota(struct nlmsghdr *nlh, const struct mpdpa_limits *limits)
+{
+	mnl_attr_put_u64(nlh, MPTCP_DPA_A_PATH_QUOTA_BYTES, limits->quota_bytes);
+	if (!limits->quota_bytes)
+		return;
+	if (limits->quota_period_ns)
+		mnl_attr_put_u64(nlh, MPTCP_DPA_A_PATH_QUOTA_PERIOD_NS, limits->quota_period_ns);
+	if (limits->flags & MPDPA_QUOTA_SOFT)
+		mnl_attr_put(nlh, MPTCP_DPA_A_PATH_QUOTA_SOFT, 0, NULL);
+}
+
+int mpdpa_path_limit(struct mpdpa_ctl *ctl, const struct mpdpa_path *path,
+		     const struct mpdpa_limits *limits, size_t size)
+{
+	struct mpdpa_limits all;
+	struct nlmsghdr *nlh;
+	int err;
+
+	if (!copy_in(&all, sizeof(all), limits, size))
+		return ctl_refuse(ctl, -E2BIG);
+	err = check_limits(path, &all);
+	if (err)
+		return ctl_refuse(ctl, err);
+	nlh = request(ctl, MPTCP_DPA_CMD_PATH_SET, path);
+	mnl_attr_put_u32(nlh, MPTCP_DPA_A_PATH_COST, path->cost);
+	if (all.what & MPDPA_LIMIT_QUOTA)
+		put_quota(nlh, &all);
+	if (all.what & MPDPA_LIMIT_CHEAP_RATE)
+		mnl_attr_put_u64(nlh, MPTCP_DPA_A_PATH_CHEAP_RATE, all.cheap_rate);
+	return genl_talk(&ctl->genl, nlh, NULL, NULL);
+}
+
 int mpdpa_path_del(struct mpdpa_ctl *ctl, const struct mpdpa_path *path)
 {
 	int err = path_check_name(path);
@@ -73,6 +119,61 @@ int mpdpa_path_get(struct mpdpa_ctl *ctl, struct mpdpa_path *path)
 	if (err)
 		return ctl_refuse(ctl, err);
 	return genl_talk(&ctl->genl, request(ctl, MPTCP_DPA_CMD_PATH_GET, path), on_get, path);
+}
+
+struct limited {
+	struct mpdpa_path *path;
+	struct mpdpa_limits limits;
+};
+
+static void take_limit(struct mpdpa_limits *limits, const struct nlattr *attr)
+{
+	switch (mnl_attr_get_type(attr)) {
+	case MPTCP_DPA_A_PATH_QUOTA_BYTES:
+		limits->quota_bytes = attr_u64(attr);
+		limits->what |= MPDPA_LIMIT_QUOTA;
+		break;
+	case MPTCP_DPA_A_PATH_QUOTA_PERIOD_NS:
+		limits->quota_period_ns = attr_u64(attr);
+		break;
+	case MPTCP_DPA_A_PATH_QUOTA_SPENT:
+		limits->quota_spent = attr_u64(attr);
+		break;
+	case MPTCP_DPA_A_PATH_QUOTA_SOFT:
+		limits->flags |= MPDPA_QUOTA_SOFT;
+		break;
+	case MPTCP_DPA_A_PATH_CHEAP_RATE:
+		limits->cheap_rate = attr_u64(attr);
+		limits->what |= MPDPA_LIMIT_CHEAP_RATE;
+		break;
+	}
+}
+
+static int on_limits(const struct nlmsghdr *nlh, void *data)
+{
+	struct limited *limited = data;
+	const struct nlattr *attr;
+
+	read_path(nlh, limited->path);
+	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
+		take_limit(&limited->limits, attr);
+	return 0;
+}
+
+int mpdpa_path_limits(struct mpdpa_ctl *ctl, struct mpdpa_path *path,
+		      struct mpdpa_limits *limits, size_t size)
+{
+	struct limited limited = { .path = path };
+	struct nlmsghdr *nlh;
+	int err = path_check_name(path);
+
+	if (err)
+		return ctl_refuse(ctl, err);
+	nlh = request(ctl, MPTCP_DPA_CMD_PATH_GET, path);
+	err = genl_talk(&ctl->genl, nlh, on_limits, &limited);
+	if (!err)
+		copy_out(limits, size, &limited.limits, sizeof(limited.limits));
+	return err;
 }
 
 static int on_list(const struct nlmsghdr *nlh, void *data)

@@ -1,0 +1,180 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Quotas and cheap rates of paths. Over two paths of 8 Mbit/s (deadline.sh); the
+# second one costs more and has a quota. Chunks that nothing could bring in time
+# want all they can get of it.
+
+source "$(dirname "$0")/lib.sh"
+source "$(dirname "$0")/topology.sh"
+
+need mpdpa
+
+# prepare WORD...: of "path set" for the second path
+prepare() {
+	topology 2 8mbit 25ms 65536 || return
+	attach || { fail "cannot attach"; return 1; }
+	scheduler mpdpa
+	endpoint 2 4 subflow backup
+	path_set "$@"
+}
+
+path_set() {
+	now_ms
+	set_ms=$now
+	expect_ok "path set" in_ns "$client" "$mpdpa" path set dev c2 cost 5 "$@"
+}
+
+# begin PORT STEP...: a client over two subflows; $senders has the two ends
+begin_sender() {
+	local port=$1
+
+	shift
+	server "$server" $server4 "$port" "$tmp/server$port" \
+		"buffers receive 4000000" accept drain shutdown
+	senders+=("$last_pid")
+	start "$tmp/client$port" client "$client" "connect $server4 $port" \
+		"buffers send 2000000" "send 1000" "wait subflows=2" \
+		"sleep 100" "$@" "wait queued=0 within=30000" subflows \
+		shutdown drain
+	senders+=("$last_pid")
+}
+
+# all senders, to the end
+end_senders() {
+	local pid
+
+	for pid in "${senders[@]}"; do
+		expect_ok "process $pid" finish "$pid" 60
+	done
+	senders=()
+}
+
+# costly_bytes PORT: payload on the second path
+costly_bytes() {
+	grep '^{"step":"subflows"' "$tmp/client$1" | tail -n 1 |
+		jq "[.subflows[1:][] | .bytes_sent - .bytes_retrans] | add // 0"
+}
+
+# free_by_now: bytes of a million in 60 s that became free since it was set; a
+# quarter is at once
+free_by_now() {
+	now_ms
+	echo $((250000 + (now - set_ms) * 1000 / 60))
+}
+
+quota() { in_ns "$client" "$mpdpa" path show dev c2 -j | jq ".[0].quota.$1"; }
+
+# A quarter is free at once, the rest as the period passes, and never more is
+# spent.
+never_over() {
+	local senders=() bytes
+
+	prepare quota 1M per 60s || return
+	begin_sender 5000 "chunk len=2000000 ms=300" "send 2000000"
+	end_senders
+	bytes=$(costly_bytes 5000)
+	note "costly: $bytes bytes"
+	expect_between "bytes on the costly path" "$bytes" 180000 "$(free_by_now)"
+	expect_between "shown as spent" "$(quota spent)" $((bytes - 5000)) \
+		$((bytes + 5000))
+	expect_eq "shown" "$(quota bytes) $(quota period_ns) $(quota soft)" \
+		"1000000 60000000000 false"
+}
+
+# Connections share one: together they get no more.
+shared() {
+	local senders=() bytes port
+
+	prepare quota 1M per 60s || return
+	for port in 5000 5001 5002 5003; do
+		begin_sender $port "chunk len=1000000 ms=300" "send 1000000"
+	done
+	end_senders
+	bytes=0
+	for port in 5000 5001 5002 5003; do
+		bytes=$((bytes + $(costly_bytes $port)))
+	done
+	note "costly: $bytes bytes"
+	expect_between "bytes on the costly path" "$bytes" 120000 "$(free_by_now)"
+	expect_between "shown as spent" "$(quota spent)" $((bytes - 20000)) \
+		$((bytes + 20000))
+}
+
+# The next period has its own; what was not needed of one is not added.
+next_period() {
+	local senders=() first both
+
+	prepare quota 200k per 10s || return
+	begin_sender 5000 "chunk len=1500000 ms=200" "send 1500000" \
+		"wait queued=0 within=20000" subflows "sleep 10000" \
+		"chunk len=1500000 ms=200" "send 1500000"
+	end_senders
+	first=$(grep '^{"step":"subflows"' "$tmp/client5000" | head -n 1 |
+		jq ".subflows[1] | .bytes_sent - .bytes_retrans")
+	both=$(costly_bytes 5000)
+	note "costly: $first bytes, then $((both - first))"
+	expect_between "bytes at first" "$first" 40000 150000
+	expect_between "bytes then" $((both - first)) 40000 150000
+}
+
+# Told so, a quota is no end: it is told when it is spent.
+soft() {
+	local senders=() bytes
+
+	prepare quota 100k per 60s soft || return
+	start "$tmp/monitor" in_ns "$client" "$mpdpa" monitor -j
+	wait_until 5 in_ns "$client" awk \
+		'$2 == 16 && $4 !~ /^0+$/ { n++ } END { exit !n }' \
+		/proc/net/netlink || fail "nobody listens"
+	begin_sender 5000 "chunk len=2000000 ms=300" "send 2000000"
+	end_senders
+	bytes=$(costly_bytes 5000)
+	note "costly: $bytes bytes"
+	expect_between "bytes on the costly path" "$bytes" 500000 2100000
+	wait_until 5 grep -q quota-reached "$tmp/monitor" ||
+		fail "no event: $(tail -n 3 "$tmp/monitor")"
+	expect_eq "events" "$(grep -c quota-reached "$tmp/monitor")" 1
+}
+
+# What an operator changes counts at once, and what was spent stays so.
+changed() {
+	local senders=() first both
+
+	prepare quota 100k per 60s || return
+	begin_sender 5000 "chunk len=1500000 ms=200" "send 1500000" \
+		"wait queued=0 within=20000" subflows "sleep 1000" \
+		"chunk len=1500000 ms=200" "send 1500000"
+	wait_until 30 grep -q '"step":"subflows"' "$tmp/client5000"
+	path_set quota none
+	end_senders
+	first=$(grep '^{"step":"subflows"' "$tmp/client5000" | head -n 1 |
+		jq ".subflows[1] | .bytes_sent - .bytes_retrans")
+	both=$(costly_bytes 5000)
+	note "costly: $first bytes, then $((both - first))"
+	expect_between "bytes with a quota" "$first" 0 60000
+	expect_between "bytes without" $((both - first)) 300000 1600000
+	expect_eq "shown" "$(quota bytes)" null
+}
+
+# A path that counts for 300 KB a second leaves to the costly one what is more,
+# though it could carry three times that.
+cheap_rate() {
+	local senders=() with
+
+	prepare || return
+	expect_ok "cheap rate" in_ns "$client" "$mpdpa" path set dev c1 cost 1 \
+		cheap-rate 300k
+	begin_sender 5000 "chunk len=2000000 ms=4000" "send 2000000"
+	end_senders
+	with=$(costly_bytes 5000)
+	expect_ok "no cheap rate" in_ns "$client" "$mpdpa" path set dev c1 \
+		cost 1 cheap-rate none
+	begin_sender 5001 "chunk len=2000000 ms=4000" "send 2000000"
+	end_senders
+	note "costly: $with bytes, without $(costly_bytes 5001)"
+	expect_between "bytes on the costly path" "$with" 300000 1500000
+	expect_between "without a cheap rate" "$(costly_bytes 5001)" 0 50000
+}
+
+run_cases "$@" -- never_over shared next_period soft changed cheap_rate
