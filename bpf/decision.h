@@ -261,8 +261,8 @@ static __always_inline __u32 dpa_picked(struct dpa_state *st,
 	st->last = s->best + 1;
 	if (!p)
 		return burst;
-	if ((p->flags & DPA_PATH_QUOTA) && burst > p->granted)
-		burst = p->granted;
+	if (p->flags & DPA_PATH_QUOTA)
+		burst = st->unit;
 	if (p->cost <= st->least_cost)
 		return burst;
 	st->spent += st->unit;

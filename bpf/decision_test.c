@@ -131,15 +131,16 @@ static void test_quota(void)
 
 	*p = (struct dpa_path){
 		.usable = 1, .cost = 9, .goodput = 1000000, .rtt_us = RTT_US,
-		.flags = DPA_PATH_QUOTA, .quota = 1000, .granted = 1000,
+		.flags = DPA_PATH_QUOTA, .quota = 50000,
+		.granted = DPA_FRAGMENT_MAX + 1000,
 		.pause_in_us = DPA_U32_MAX,
 	};
 	st.least_cost = 9;
 	EXPECT(dpa_may_send(&st, p));
-	EXPECT(dpa_arriving(p, p->goodput, SEC) == 1000);
-	/* a burst is no more than there is */
+	EXPECT(dpa_arriving(p, p->goodput, SEC) == 50000);
+	/* a burst is no more than is sure to be there */
 	EXPECT(dpa_picked(&st, &s, 65536) == 1000);
-	p->granted = 999;
+	p->granted--;
 	EXPECT(!dpa_may_send(&st, p));
 	p->flags = 0;
 	EXPECT(dpa_may_send(&st, p));

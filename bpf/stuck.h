@@ -26,11 +26,18 @@ static __always_inline __u64 dpa_drain_ns(const struct dpa_path *p, __u64 bytes)
 	       bytes % rate * DPA_NSEC_PER_SEC / rate;
 }
 
+/*
+ * The largest fragment. When a pick is carried out by a subflow's own softirq
+ * and the socket's owner as well, the kernel sends one more than was picked.
+ */
+#define DPA_FRAGMENT_MAX	32768
+
 /* Has it had all that costlier paths may get, or all of its quota? */
 static __always_inline int dpa_is_spent(const struct dpa_state *st,
 					const struct dpa_path *p)
 {
-	if ((p->flags & DPA_PATH_QUOTA) && p->granted < st->unit)
+	if ((p->flags & DPA_PATH_QUOTA) &&
+	    p->granted < (__u64)st->unit + DPA_FRAGMENT_MAX)
 		return 1;
 	return p->cost > st->least_cost && st->costly_left < st->unit;
 }

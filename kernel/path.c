@@ -11,6 +11,8 @@
 #include "path.h"
 #include "symbols.h"
 
+#include "stuck.h"
+
 /* The interface that carries a subflow, 0 while it has no route. */
 static int subflow_ifindex(const struct sock *ssk)
 {
@@ -226,8 +228,8 @@ static bool has_bbr(const struct sock *ssk)
 	return bbr;
 }
 
-/* bytes of a quota that a connection takes at a time: a burst */
-#define GRANT	65536U
+/* bytes of a quota that a connection takes at a time */
+#define GRANT	(2U * DPA_FRAGMENT_MAX)
 
 /* Takes what a path in use needs next, or gives back what one has left. */
 static void refresh_quota(struct conn *c, int i)
