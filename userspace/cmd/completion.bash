@@ -65,9 +65,18 @@ _mpdpa_path() {
 	dev) _mpdpa_interfaces ;;
 	endpoint) _mpdpa_endpoints ;;
 	addr) _mpdpa_addresses ;;
-	cost) ;;
+	quota | cheap-rate) echo none ;;
+	cost | per) ;;
 	set | del | show) echo dev endpoint addr ;;
-	*) [[ $action == set && " $* " != *" cost "* ]] && echo cost ;;
+	*)
+		[[ $action == set ]] || return
+		[[ " $* " == *" cost "* ]] || echo cost
+		case ${*: -2:1} in
+		quota) [[ $last == none ]] || echo per ;;
+		per) echo soft cheap-rate ;;
+		*) echo quota cheap-rate ;;
+		esac
+		;;
 	esac
 }
 

@@ -296,6 +296,6 @@ const struct command command_path = {
 	"\"show\" lists the costs that were set. Options: -j, -n NAME.\n"
 	"\n"
 	"  mpdpa path set dev wwan0 cost 10\n"
-	"  mpdpa path set dev wwan0 cost 10 quota 1G per 86400s\n"
+	"  mpdpa path set dev wwan0 cost 10 quota 1G per 24h\n"
 	"  mpdpa -n client path show\n",
 };

@@ -194,7 +194,7 @@ def complete(top: Path, *words: str) -> list[str]:
         (["conn", ""], ["show", "set"]),
         (["conn", "set", ""], ["id", "token"]),
         (["show", ""], ["id", "token"]),
-        (["conn", "set", "id", "7", ""], ["alpha", "pref", "chunk"]),
+        (["conn", "set", "id", "7", ""], ["alpha", "overflow", "pref", "chunk"]),
         (["conn", "set", "id", "7", "pref", "dev", "lo", ""], ["cost"]),
         (["conn", "set", "id", "7", "pref", "dev", "lo", "cost", ""], ["forbidden", "none"]),
         (["conn", "set", "id", "7", "chunk", "5M", ""], ["in"]),

@@ -65,6 +65,7 @@ def expected_constants(package: ModuleType) -> dict[str, int]:
     c = part(package, "constants")
     plain = ["CHUNKS_MAX", "PATHS_MAX", "PREFS_MAX", "COST_DEFAULT", "COST_BACKUP", "COST_MAX"]
     plain += ["COST_FORBIDDEN", "ALPHA_MIN", "ALPHA_MAX", "CHUNK_LATE_MASK"]
+    plain += ["OVERFLOW_MAX", "OVERFLOW_OFF"]
     options = ["CHUNK", "INFO", "STREAM", "PREF", "EVENTFD"]
     found = {f"MPTCP_DPA_{name}": getattr(c, name) for name in plain}
     found |= {f"MPTCP_DPA_{name}": getattr(c, f"MPTCP_DPA_{name}") for name in options}
@@ -75,7 +76,8 @@ def expected_constants(package: ModuleType) -> dict[str, int]:
     found |= {f"MPDPA_{state.name}": state for state in c.State}
     found |= {f"MPDPA_SEND_{state.name}": state for state in c.SendState}
     found |= {f"MPDPA_EVENT_{kind.name}": kind for kind in c.EventType}
-    return found | {"MPDPA_CHANGE_ALPHA": c.CHANGE_ALPHA, "MPDPA_CHANGE_CHUNK": c.CHANGE_CHUNK}
+    own = ["CHANGE_ALPHA", "CHANGE_CHUNK", "CHANGE_OVERFLOW", "LIMIT_QUOTA", "LIMIT_CHEAP_RATE", "QUOTA_SOFT"]
+    return found | {f"MPDPA_{name}": getattr(c, name) for name in own}
 
 
 def test_constants_have_the_headers_values(package: ModuleType, top: Path, tmp_path: Path) -> None:
@@ -88,7 +90,7 @@ def test_constants_have_the_headers_values(package: ModuleType, top: Path, tmp_p
 
 def test_no_constant_of_the_headers_is_missing(package: ModuleType, top: Path) -> None:
     text = "".join((top / name).read_text() for name in HEADERS)
-    groups = r"(?:MPTCP_DPA_(?:CHUNK_F|PATH_F|INFO_F)|MPDPA_(?:CHANGE|EVENT|SEND))_\w+"
+    groups = r"(?:MPTCP_DPA_(?:CHUNK_F|PATH_F|INFO_F)|MPDPA_(?:CHANGE|EVENT|SEND|LIMIT|QUOTA))_\w+"
     named = set(re.findall(rf"^(?:#define\s+|\t)({groups})\s*[(0-9=,\s]", text, re.MULTILINE))
     assert len(named) > 20
     assert named <= set(expected_constants(package))

@@ -12,6 +12,7 @@ from .constants import (
     COST_FORBIDDEN,
     COST_MAX,
     IPPROTO_MPTCP,
+    OVERFLOW_OFF,
     EventType,
     InfoFlags,
     Late,
@@ -21,7 +22,7 @@ from .constants import (
 )
 from .control import Connection, ConnectionChunk, Control, Stats
 from .events import ChunkEvent, Event, Events, Monitor, Verdicts
-from .paths import Path
+from .paths import Limits, Path, Quota
 from .sender import Progress, Sender
 from .sockets import (
     SECOND,
@@ -51,6 +52,7 @@ __all__ = [
     "COST_FORBIDDEN",
     "COST_MAX",
     "IPPROTO_MPTCP",
+    "OVERFLOW_OFF",
     "SECOND",
     "Chunk",
     "ChunkEvent",
@@ -64,11 +66,13 @@ __all__ = [
     "Info",
     "InfoFlags",
     "Late",
+    "Limits",
     "Monitor",
     "MpdpaError",
     "Path",
     "PathFlags",
     "Progress",
+    "Quota",
     "SendState",
     "Sender",
     "State",

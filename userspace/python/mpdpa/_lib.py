@@ -97,6 +97,17 @@ class PathStruct(ctypes.Structure):
     ]
 
 
+class LimitsStruct(ctypes.Structure):
+    _fields_ = [
+        ("quota_bytes", c_uint64),
+        ("quota_period_ns", c_uint64),
+        ("quota_spent", c_uint64),
+        ("cheap_rate", c_uint64),
+        ("what", c_uint32),
+        ("flags", c_uint32),
+    ]
+
+
 class ConnChunkStruct(ctypes.Structure):
     _fields_ = [
         ("length", c_uint64),
@@ -126,7 +137,7 @@ class ConnStruct(ctypes.Structure):
         ("has_chunk", c_uint32),
         ("paths", c_uint32),
         ("prefs", c_uint32),
-        ("reserved", c_uint32),
+        ("overflow_ms", c_uint32),
         ("chunk", ConnChunkStruct),
         ("path", PathInfoStruct * PATHS_MAX),
         ("pref", PathStruct * PREFS_MAX),
@@ -142,6 +153,8 @@ class ConnChangeStruct(ctypes.Structure):
         ("pref_count", c_uint32),
         ("chunk", ChunkStruct),
         ("prefs", POINTER(PathStruct)),
+        ("overflow_ms", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -202,6 +215,7 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "mptcp_dpa_path_info": PathInfoStruct,
     "mptcp_dpa_info": InfoStruct,
     "mpdpa_path": PathStruct,
+    "mpdpa_limits": LimitsStruct,
     "mpdpa_conn_chunk": ConnChunkStruct,
     "mpdpa_conn": ConnStruct,
     "mpdpa_conn_change": ConnChangeStruct,
@@ -249,6 +263,8 @@ PROTOTYPES: dict[str, tuple[list[Any], Any]] = {
     "mpdpa_path_set": ([c_void_p, POINTER(PathStruct)], c_int),
     "mpdpa_path_del": ([c_void_p, POINTER(PathStruct)], c_int),
     "mpdpa_path_get": ([c_void_p, POINTER(PathStruct)], c_int),
+    "mpdpa_path_limit": ([c_void_p, POINTER(PathStruct), POINTER(LimitsStruct), c_size_t], c_int),
+    "mpdpa_path_limits": ([c_void_p, POINTER(PathStruct), POINTER(LimitsStruct), c_size_t], c_int),
     "mpdpa_path_list": ([c_void_p, VISIT_PATH, c_void_p], c_int),
     "mpdpa_conn_get": ([c_void_p, POINTER(ConnStruct), c_size_t], c_int),
     "mpdpa_conn_list": ([c_void_p, VISIT_CONN, c_void_p], c_int),

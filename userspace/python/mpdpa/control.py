@@ -10,9 +10,20 @@ from dataclasses import dataclass
 from typing import Self
 
 from . import paths
-from ._lib import VISIT_CONN, VISIT_PATH, ConnChangeStruct, ConnStruct, Handle, PathStruct, StatsStruct, check, lib
-from .constants import CHANGE_ALPHA, CHANGE_CHUNK, CHUNK_LATE_MASK, Late
-from .paths import Path
+from ._lib import (
+    VISIT_CONN,
+    VISIT_PATH,
+    ConnChangeStruct,
+    ConnStruct,
+    Handle,
+    LimitsStruct,
+    PathStruct,
+    StatsStruct,
+    check,
+    lib,
+)
+from .constants import CHANGE_ALPHA, CHANGE_CHUNK, CHANGE_OVERFLOW, CHUNK_LATE_MASK, Late
+from .paths import Limits, Path
 from .sockets import Chunk, Subflow, chunk_struct, subflow_of
 
 LIST_TRIES = 5
@@ -49,6 +60,7 @@ class Connection:
     chunk: ConnectionChunk | None
     subflows: tuple[Subflow, ...]
     prefs: tuple[Path, ...]
+    overflow_ms: int  # 0: the namespace's; OVERFLOW_OFF: never
 
 
 @dataclass(frozen=True)
@@ -95,6 +107,7 @@ def _connection(raw: ConnStruct) -> Connection:
         chunk,
         tuple(subflow_of(row) for row in raw.path[: raw.paths]),
         tuple(paths.from_struct(row) for row in raw.pref[: raw.prefs]),
+        raw.overflow_ms,
     )
 
 
@@ -121,6 +134,17 @@ class Control(Handle):
     def set_path(self, path: Path) -> None:
         """Give a path a cost, or change it."""
         self._check(lib().mpdpa_path_set(self._get(), byref(paths.to_struct(path))))
+
+    def limit_path(self, path: Path, limits: Limits) -> None:
+        """Give a path a cost and limits; those that are None are taken away."""
+        raw = paths.limits_to_struct(limits)
+        self._check(lib().mpdpa_path_limit(self._get(), byref(paths.to_struct(path)), byref(raw), sizeof(raw)))
+
+    def limits(self, path: Path) -> Limits:
+        """The limits of a path that was given a cost."""
+        raw = LimitsStruct()
+        self._check(lib().mpdpa_path_limits(self._get(), byref(paths.to_struct(path)), byref(raw), sizeof(raw)))
+        return paths.limits_from_struct(raw)
 
     def del_path(self, path: Path) -> None:
         """Take a path's cost away."""
@@ -172,6 +196,7 @@ class Control(Handle):
         alpha_milli: int | None = None,
         chunk: Chunk | None = None,
         prefs: Iterable[Path] = (),
+        overflow_ms: int | None = None,
     ) -> None:
         """Change a connection on its owner's behalf, all of it or nothing."""
         rows = [paths.to_struct(pref) for pref in prefs]
@@ -180,6 +205,9 @@ class Control(Handle):
         if alpha_milli is not None:
             raw.what |= CHANGE_ALPHA
             raw.alpha_milli = alpha_milli
+        if overflow_ms is not None:
+            raw.what |= CHANGE_OVERFLOW
+            raw.overflow_ms = overflow_ms
         if chunk is not None:
             raw.what |= CHANGE_CHUNK
             raw.chunk = chunk_struct(chunk)

@@ -7,7 +7,8 @@ import ipaddress
 import socket
 from dataclasses import dataclass
 
-from ._lib import PathStruct
+from ._lib import LimitsStruct, PathStruct
+from .constants import LIMIT_CHEAP_RATE, LIMIT_QUOTA, QUOTA_SOFT
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -30,6 +31,40 @@ class Path:
     def of_address(cls, address: str, cost: int = 0) -> Path:
         """A path by its local address."""
         return cls(addr=ipaddress.ip_address(address), cost=cost)
+
+
+@dataclass(frozen=True)
+class Quota:
+    """Bytes that deadlines and overflow may put on a path in a period."""
+
+    bytes: int
+    period_ns: int
+    soft: bool = False  # when it is spent that is told, no more
+    spent: int = 0  # in this period; when read
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a path may carry, for all connections together."""
+
+    quota: Quota | None = None
+    cheap_rate: int | None = None  # bytes a second that it counts for at most
+
+
+def limits_to_struct(limits: Limits) -> LimitsStruct:
+    raw = LimitsStruct(what=LIMIT_QUOTA | LIMIT_CHEAP_RATE, cheap_rate=limits.cheap_rate or 0)
+    if limits.quota:
+        raw.quota_bytes = limits.quota.bytes
+        raw.quota_period_ns = limits.quota.period_ns
+        raw.flags = QUOTA_SOFT if limits.quota.soft else 0
+    return raw
+
+
+def limits_from_struct(raw: LimitsStruct) -> Limits:
+    quota = None
+    if raw.what & LIMIT_QUOTA:
+        quota = Quota(raw.quota_bytes, raw.quota_period_ns, bool(raw.flags & QUOTA_SOFT), raw.quota_spent)
+    return Limits(quota, raw.cheap_rate if raw.what & LIMIT_CHEAP_RATE else None)
 
 
 def to_struct(path: Path) -> PathStruct:

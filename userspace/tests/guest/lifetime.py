@@ -22,8 +22,8 @@ from world import Pair
 
 SECOND = mpdpa.SECOND
 ROUNDS = 100
-SLAB = "kmalloc-cg-1k"
-# objects that others may come to use meanwhile
+SLAB = "mptcp_dpa_conn"
+# free objects that a CPU may keep for itself
 SLACK = 24
 
 libc = ctypes.CDLL(None, use_errno=True)

@@ -459,6 +459,7 @@ def sysctls_have_their_ranges() -> None:
         "late_policy": (0, 2, 0),
         "chunks_max": (1, 64, 64),
         "signal_peer": (0, 1, 1),
+        "overflow_ms": (0, 60_000, 0),
     }
     for file, (least, most, preset) in rows.items():
         path = f"mptcp_dpa/{file}"
