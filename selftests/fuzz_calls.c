@@ -227,6 +227,23 @@ static void put_attribute(struct chance *c, struct nlmsghdr *message, int depth)
 	mnl_attr_put(message, type, size, value);
 }
 
+/* A budget that is soon spent, none, or a rate. */
+static void good_limits(struct chance *c, struct nlmsghdr *message)
+{
+	if (one_in(c, 2)) {
+		mnl_attr_put_u64(message, MPTCP_DPA_A_PATH_QUOTA_BYTES,
+				 one_in(c, 3) ? 0 : below(c, 1000000));
+		mnl_attr_put_u64(message, MPTCP_DPA_A_PATH_QUOTA_PERIOD_NS,
+				 1000000000ULL * (1 + below(c, 20)));
+		if (one_in(c, 4))
+			mnl_attr_put(message, MPTCP_DPA_A_PATH_QUOTA_SOFT, 0,
+				     NULL);
+	}
+	if (one_in(c, 2))
+		mnl_attr_put_u64(message, MPTCP_DPA_A_PATH_CHEAP_RATE,
+				 one_in(c, 3) ? 0 : below(c, 10000000));
+}
+
 static void good_attributes(struct chance *c, struct nlmsghdr *message, int cmd)
 {
 	struct nlattr *nest;
@@ -234,6 +251,7 @@ static void good_attributes(struct chance *c, struct nlmsghdr *message, int cmd)
 	switch (cmd) {
 	case MPTCP_DPA_CMD_PATH_SET:
 		mnl_attr_put_u32(message, MPTCP_DPA_A_PATH_COST, 1 + below(c, 20));
+		good_limits(c, message);
 		/* fallthrough */
 	case MPTCP_DPA_CMD_PATH_DEL:
 	case MPTCP_DPA_CMD_PATH_GET:
@@ -252,6 +270,10 @@ static void good_attributes(struct chance *c, struct nlmsghdr *message, int cmd)
 			break;
 		mnl_attr_put_u32(message, MPTCP_DPA_A_CONN_ALPHA_MILLI,
 				 good_alpha(c));
+		if (one_in(c, 2))
+			mnl_attr_put_u32(message, MPTCP_DPA_A_CONN_OVERFLOW_MS,
+					 one_in(c, 3) ? MPTCP_DPA_OVERFLOW_OFF :
+							below(c, 300));
 		nest = mnl_attr_nest_start(message, MPTCP_DPA_A_CONN_PREF);
 		mnl_attr_put_u8(message, MPTCP_DPA_A_PREF_ENDPOINT_ID, below(c, 4));
 		mnl_attr_put_u32(message, MPTCP_DPA_A_PREF_COST, good_cost(c));

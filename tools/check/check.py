@@ -158,6 +158,7 @@ def suites() -> list[list[Suite]]:
         pytest_suite("user space", "userspace/tests"),
         Suite("command and library in the guest", ["make", "--no-print-directory", "check-userspace-guest"], "ktap"),
         Suite("many connections", ["make", "--no-print-directory", "check-scale"], "ktap"),
+        guest_suite("kernel: overflow and quotas", ["overflow", "quota"]),
         pytest_suite("guest runner", "tools/vm/test_vm.py"),
         Suite("demo on the machine's own kernel", ["tools/check/native_demo.sh"], "ktap"),
     ]
@@ -170,6 +171,7 @@ def suites() -> list[list[Suite]]:
         guest_suite("kernel: faults on paths", ["fault_path"], variables=("QUICK=1",)),
         guest_suite("kernel: faults in life cycles", ["fault_life"], variables=("QUICK=1",)),
         guest_suite("kernel: security", ["security"]),
+        guest_suite("kernel: soak", ["soak"]),
         # the machine's clock: with two processors, calls meet each other
         guest_suite("kernel: random calls", ["fuzz"], "fast", variables=("FUZZ_SECONDS=60",)),
     ]
