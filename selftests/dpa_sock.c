@@ -229,6 +229,16 @@ static int verb_abort(struct state *s, const struct step *step)
 	return verb_close(s, step);
 }
 
+/* patience MS: to wait for bytes no longer; EAGAIN then */
+static int verb_patience(struct state *s, const struct step *step)
+{
+	uint64_t ms = number(step->word[1]);
+	struct timeval t = { ms / 1000, ms % 1000 * 1000 };
+
+	return setsockopt(s->fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t)) ?
+	       -errno : 0;
+}
+
 /* await FIFO: until somebody has opened it for writing, and closed it */
 static int verb_await(struct state *s, const struct step *step)
 {
@@ -372,7 +382,8 @@ static const struct {
 	{ "listen", verb_listen },	{ "accept", verb_accept },
 	{ "buffers", verb_buffers },	{ "shutdown", verb_shutdown },
 	{ "close", verb_close },	{ "abort", verb_abort },
-	{ "await", verb_await },	{ "sleep", verb_sleep },	{ "until", verb_until },
+	{ "await", verb_await },	{ "patience", verb_patience },
+	{ "sleep", verb_sleep },	{ "until", verb_until },
 	{ "say", verb_say },		{ "fork", verb_fork },
 	{ "pass", verb_fork },		{ "join", verb_join },
 	{ "chunk", verb_chunk },	{ "info", verb_info },

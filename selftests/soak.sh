@@ -20,13 +20,14 @@ workers=8
 # of one process, which does one after the other
 batch=20
 
-# What a batch of one worker is made of: "the client's steps|the server's".
+# What a batch of one worker is made of: "the client's steps|the server's". A
+# reset is sent once, on each subflow: where all are lost nothing tells the peer.
 kinds=(
 	"send 3000;shutdown;drain|drain;shutdown"
 	"chunk len=3000 ms=100;send 3000;wait queued=0;shutdown;drain|drain;shutdown"
 	"send 1000;chunk len=60000 ms=300;send 60000;shutdown;drain|drain;shutdown"
 	"chunk len=40000 ms=20;chunk len=9000 ms=4000;send 49000;shutdown;drain|drain;shutdown"
-	"chunk len=100000 ms=5000;send 5000;wait acked=5000 within=20000 => any;abort|drain => any"
+	"chunk len=100000 ms=5000;send 5000;wait acked=5000 within=20000 => any;abort|patience 30000;drain => any"
 	"chunk len=90000 ms=500;send 30000 => any;close|recv 2000;abort"
 	"chunk len=1000 ms=50;close|drain => any"
 	"send 1000;wait subflows=2 within=300 => any;chunk len=80000 ms=200;send 80000;shutdown;drain|drain;shutdown"
