@@ -3,6 +3,7 @@
 #ifndef _MPTCP_DPA_COST_H
 #define _MPTCP_DPA_COST_H
 
+#include <linux/bits.h>
 #include <linux/in6.h>
 #include <linux/types.h>
 
@@ -32,8 +33,8 @@ struct cost_terms {
 };
 
 /* which of them are to be changed beside the cost */
-#define COST_CHEAP_RATE	(1U << 0)
-#define COST_QUOTA	(1U << 1)
+#define COST_CHEAP_RATE	BIT(0)
+#define COST_QUOTA	BIT(1)
 
 /* What holds for a subflow. */
 struct cost_found {

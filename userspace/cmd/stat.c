@@ -82,7 +82,7 @@ const struct command command_stat = {
 	"\n"
 	"  connections      that have state now (this one is no counter)\n"
 	"  decisions        that a scheduler of the module was asked for\n"
-	"  chunk_decisions  of them, with a chunk in force\n"
+	"  chunk_decisions  of them, with a chunk in force, or overflow\n"
 	"  guard_drops      picks of a scheduler that could not be used\n"
 	"  chunks_set       chunks that were queued, intervals not counted\n"
 	"  chunks_met, chunks_missed\n"

@@ -627,7 +627,7 @@ struct mpdpa_conn_chunk {
  * @chunks_queued: chunks not yet over, that in force included
  * @chunks_met: chunks judged met
  * @chunks_missed: chunks judged missed
- * @decisions: decisions taken with a chunk in force
+ * @decisions: decisions taken with a chunk in force, or overflow
  * @has_chunk: 1 if @chunk is valid
  * @paths: rows in @path
  * @prefs: rows in @pref
@@ -733,7 +733,7 @@ int mpdpa_conn_set(struct mpdpa_ctl *ctl, const struct mpdpa_conn_change *change
  * struct mpdpa_stats - counters of a network namespace
  * @connections: that have state now
  * @decisions: that a scheduler of the module was asked for
- * @chunk_decisions: of them, with a chunk in force
+ * @chunk_decisions: of them, with a chunk in force, or overflow
  * @guard_drops: picks of a scheduler that could not be used
  * @chunks_set: chunks that were queued, intervals not counted
  * @chunks_met: judged met

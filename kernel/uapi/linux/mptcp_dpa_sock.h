@@ -163,7 +163,7 @@ struct mptcp_dpa_path_info {
  * @chunks_met: chunks judged met since the connection began
  * @chunks_missed: chunks judged missed
  * @activations: times a held subflow was put in use
- * @decisions: decisions taken with a chunk in force
+ * @decisions: decisions taken with a chunk in force, or overflow
  *
  * The verdict on a chunk is taken when all of it is acknowledged, or half the
  * least round-trip time after its deadline, if that is earlier: by then a
