@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bitops.h>
 #include <linux/rcupdate.h>
 #include <net/dst.h>
 #include <net/ipv6.h>
@@ -296,15 +297,18 @@ void path_refresh(struct conn *c, bool count)
 {
 	struct dpa_state *st = &c->state;
 	struct mptcp_subflow_context *sf;
+	unsigned long gone = GENMASK(MPTCP_DPA_PATHS_MAX - 1, 0);
 	u32 least = U32_MAX;
+	int i;
 
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		const struct sock *ssk = subflow_ssk(sf);
 		u32 given = READ_ONCE(tcp_sk(ssk)->write_seq);
-		int i = path_row(c, sf);
 
+		i = path_row(c, sf);
 		if (i < 0)
 			continue;
+		gone &= ~BIT(i);
 		if (count)
 			spend(c, i, given - c->path[i].given);
 		c->path[i].given = given;
@@ -313,6 +317,9 @@ void path_refresh(struct conn *c, bool count)
 		if (kernel_fn(mptcp_subflow_active)(sf))
 			least = min(least, st->path[i].cost);
 	}
+	/* what a subflow took of a quota and did not need is not for ever */
+	for_each_set_bit(i, &gone, MPTCP_DPA_PATHS_MAX)
+		drop_quota(c, i);
 	st->least_cost = least;
 }
 

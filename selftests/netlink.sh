@@ -99,7 +99,7 @@ malformed() {
 	expect_error 'EINVAL|ERANGE' set raw 1 01000000 cost 5
 	expect_error 'EINVAL|ERANGE' set raw 2 01 cost 5
 	expect_error 'EINVAL|ERANGE' set endpoint 1 raw 3 ""
-	expect_error EINVAL set endpoint 1 cost 5 raw 9 01000000
+	expect_error EINVAL set endpoint 1 cost 5 raw 40 01000000
 	expect_eq "dump" "$(path dump)" "messages 1"
 }
 
