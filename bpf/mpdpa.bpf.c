@@ -246,7 +246,8 @@ static __always_inline int mpdpa_send(struct mptcp_sock *msk)
 
 /*
  * What is stuck on a path goes where it arrives first, whatever that
- * costs: bytes behind it are of no use without it.
+ * costs: bytes behind it are of no use without it. But not to a path that has
+ * had all it may get, nor does anything else that MPTCP's timer repeats.
  */
 static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 				  struct dpa_scratch *s)
@@ -255,13 +256,18 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 
 	s->best_linger = DPA_U64_MAX;
 	s->stuck = 0;
+	s->spent = 0;
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		struct dpa_path *row = dpa_row(st, mptcp_dpa_path(subflow));
 		__u64 time;
 
 		if (!row || row->cost == MPTCP_DPA_COST_FORBIDDEN ||
-		    dpa_is_spent(st, row) || !mptcp_subflow_active(subflow))
+		    !mptcp_subflow_active(subflow))
 			continue;
+		if (dpa_is_spent(st, row)) {
+			s->spent = 1;
+			continue;
+		}
 		if (row->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)) {
 			s->stuck = 1;
 			continue;
@@ -272,7 +278,9 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 			best = subflow;
 		}
 	}
-	if (!s->stuck || !best)
+	if (!best && s->spent)
+		return -1;
+	if (!best || !(s->stuck || s->spent))
 		return mptcp_dpa_default_retrans(msk);
 	mptcp_subflow_set_scheduled(best, true);
 	return 0;

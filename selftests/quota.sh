@@ -59,17 +59,14 @@ costly_bytes() {
 # free_by_now: bytes of a million in 60 s that became free since it was set; a
 # quarter is at once
 free_by_now() {
-	local again
-
 	now_ms
-	again=$(counter "$client" MPTcpExtMPTCPRetrans)
-	echo $((250000 + (now - set_ms) * 1000 / 60 + again * 1460))
+	echo $((250000 + (now - set_ms) * 1000 / 60))
 }
 
 quota() { in_ns "$client" "$mpdpa" path show dev c2 -j | jq ".[0].quota.$1"; }
 
 # A quarter is free at once, the rest as the period passes, and never more is
-# spent but what MPTCP's own timer repeats.
+# spent.
 never_over() {
 	local senders=() bytes
 
