@@ -199,6 +199,28 @@ field() {
 	grep "^{\"step\":\"$2\"" "$1" | tail -n 1 | jq -r ".$3"
 }
 
+# first_sent FILE INDEX [WHICH]: payload that the subflow had been given when
+# dpa_sock printed them for the last time, or the WHICHth; what TCP repeated is
+# not counted
+first_sent() {
+	grep '^{"step":"subflows"' "$1" | sed -n "${3:-\$}p" |
+		jq ".subflows[$2] | .bytes_sent - .bytes_retrans"
+}
+
+# slab_bytes PATTERN: active ones in the kernel's caches of such names, after
+# what waits for RCU is gone
+slab_bytes() {
+	local cache
+
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	for cache in /sys/kernel/slab/*; do
+		[[ ${cache##*/} =~ $1 ]] && echo 1 >"$cache/shrink"
+	done
+	awk -v names="$1" '$1 ~ names { n += $2 * $4 } END { print n }' \
+		/proc/slabinfo
+}
+
 # ------------------------------------------------------- module and attachments
 
 find_file() {

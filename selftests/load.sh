@@ -32,17 +32,7 @@ forever() {
 	server "$server" $server4 5000 "$tmp/server" "${steps[@]}"
 }
 
-# active bytes in kmalloc's caches and the module's, after what waits for RCU is gone
-kmalloc_bytes() {
-	local cache
-
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
-	for cache in /sys/kernel/slab/kmalloc*; do
-		echo 1 >"$cache/shrink"
-	done
-	awk '/^kmalloc|^mptcp_dpa/ { n += $2 * $4 } END { print n }' /proc/slabinfo
-}
+kmalloc_bytes() { slab_bytes '^(kmalloc|mptcp_dpa)'; }
 
 vmalloc_kb() { awk '/^VmallocUsed/ { print $2 }' /proc/meminfo; }
 

@@ -22,22 +22,30 @@ prepare() {
 	[ -z "${1:-}" ] || sysctl_in "$client" net.mptcp_dpa.overflow_ms="$1"
 }
 
-# sender STEP...: over two subflows, to the end
-sender() {
+# begin_sender STEP...: over two subflows; $tmp/client has what it says
+begin_sender() {
 	server "$server" $server4 $port "$tmp/server" \
 		"buffers receive 4000000" accept drain shutdown
-	client "$client" "connect $server4 $port" "buffers send 2000000" \
-		"send 1000" "wait subflows=2" "sleep 100" "$@" subflows \
-		shutdown drain >"$tmp/client" ||
-		fail "the client: $(tail -n 3 "$tmp/client")"
-	expect_ok "the receiver" finish "$last_pid" 30
+	receiver_pid=$last_pid
+	start "$tmp/client" client "$client" "connect $server4 $port" \
+		"buffers send 2000000" "send 1000" "wait subflows=2" "$@" \
+		subflows shutdown drain
+	sender_pid=$last_pid
+}
+
+end_sender() {
+	finish "$sender_pid" 30 || fail "the client: $(tail -n 3 "$tmp/client")"
+	expect_ok "the receiver" finish "$receiver_pid" 30
+}
+
+# sender STEP...: the same, to the end
+sender() {
+	begin_sender "sleep 100" "$@"
+	end_sender
 }
 
 # costly_bytes: payload on the second path
-costly_bytes() {
-	grep '^{"step":"subflows"' "$tmp/client" | tail -n 1 |
-		jq ".subflows[1] | .bytes_sent - .bytes_retrans"
-}
+costly_bytes() { first_sent "$tmp/client" 1; }
 
 # at_rate MS: 3 MB, 50 KB every so many milliseconds
 at_rate() {
@@ -113,19 +121,15 @@ of_a_connection() {
 	local id
 
 	prepare 200 || return
-	server "$server" $server4 $port "$tmp/server" \
-		"buffers receive 4000000" accept drain shutdown
 	at_rate 80
-	start "$tmp/client" client "$client" "connect $server4 $port" \
-		"buffers send 2000000" "send 1000" "wait subflows=2" \
-		"sleep 2000" "${steps[@]}" subflows shutdown drain
+	begin_sender "sleep 2000" "${steps[@]}"
 	wait_until 10 has_connection
 	id=$(in_ns "$client" "$mpdpa" conn show -j | jq '.[0].id')
 	expect_ok "conn set" in_ns "$client" "$mpdpa" conn set id "$id" \
 		overflow off
 	expect_eq "shown" "$(in_ns "$client" "$mpdpa" conn show id "$id" -j |
 		jq .overflow_ms)" 0
-	expect_ok "the client" finish "$last_pid" 30
+	end_sender
 	expect_between "bytes on the costly path" "$(costly_bytes)" 300000 3000000
 }
 
@@ -149,15 +153,11 @@ with_chunks() {
 # What an operator turns off has no effect on what comes later.
 turned_off() {
 	prepare 200 || return
-	server "$server" $server4 $port "$tmp/server" \
-		"buffers receive 4000000" accept drain shutdown
 	at_rate 80
-	start "$tmp/client" client "$client" "connect $server4 $port" \
-		"buffers send 2000000" "send 1000" "wait subflows=2" \
-		"sleep 2000" "${steps[@]}" subflows shutdown drain
+	begin_sender "sleep 2000" "${steps[@]}"
 	wait_until 10 has_connection
 	sysctl_in "$client" net.mptcp_dpa.overflow_ms=0
-	expect_ok "the client" finish "$last_pid" 30
+	end_sender
 	expect_between "bytes on the costly path" "$(costly_bytes)" 300000 3000000
 }
 

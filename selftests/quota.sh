@@ -51,9 +51,21 @@ end_senders() {
 }
 
 # costly_bytes PORT: payload on the second path
-costly_bytes() {
-	grep '^{"step":"subflows"' "$tmp/client$1" | tail -n 1 |
-		jq "[.subflows[1:][] | .bytes_sent - .bytes_retrans] | add // 0"
+costly_bytes() { first_sent "$tmp/client$1" 1; }
+
+# begin_twice MS: two chunks that want all there is, with that pause between
+begin_twice() {
+	begin_sender 5000 "chunk len=1500000 ms=200" "send 1500000" \
+		"wait queued=0 within=20000" subflows "sleep $1" \
+		"chunk len=1500000 ms=200" "send 1500000"
+}
+
+# end_twice: $first and $later get what each put on the second path
+end_twice() {
+	end_senders
+	first=$(first_sent "$tmp/client5000" 1 1)
+	later=$(($(costly_bytes 5000) - first))
+	note "costly: $first bytes, then $later"
 }
 
 # free_by_now: bytes of a million in 60 s that became free since it was set; a
@@ -103,19 +115,13 @@ shared() {
 
 # The next period has its own; what was not needed of one is not added.
 next_period() {
-	local senders=() first both
+	local senders=() first later
 
 	prepare quota 200k per 10s || return
-	begin_sender 5000 "chunk len=1500000 ms=200" "send 1500000" \
-		"wait queued=0 within=20000" subflows "sleep 10000" \
-		"chunk len=1500000 ms=200" "send 1500000"
-	end_senders
-	first=$(grep '^{"step":"subflows"' "$tmp/client5000" | head -n 1 |
-		jq ".subflows[1] | .bytes_sent - .bytes_retrans")
-	both=$(costly_bytes 5000)
-	note "costly: $first bytes, then $((both - first))"
+	begin_twice 10000
+	end_twice
 	expect_between "bytes at first" "$first" 40000 150000
-	expect_between "bytes then" $((both - first)) 40000 150000
+	expect_between "bytes then" "$later" 40000 150000
 }
 
 # Told so, a quota is no end: it is told when it is spent.
@@ -123,10 +129,7 @@ soft() {
 	local senders=() bytes
 
 	prepare quota 100k per 60s soft || return
-	start "$tmp/monitor" in_ns "$client" "$mpdpa" monitor -j
-	wait_until 5 in_ns "$client" awk \
-		'$2 == 16 && $4 !~ /^0+$/ { n++ } END { exit !n }' \
-		/proc/net/netlink || fail "nobody listens"
+	start_monitor
 	begin_sender 5000 "chunk len=2000000 ms=300" "send 2000000"
 	end_senders
 	bytes=$(costly_bytes 5000)
@@ -139,21 +142,15 @@ soft() {
 
 # What an operator changes counts at once, and what was spent stays so.
 changed() {
-	local senders=() first both
+	local senders=() first later
 
 	prepare quota 100k per 60s || return
-	begin_sender 5000 "chunk len=1500000 ms=200" "send 1500000" \
-		"wait queued=0 within=20000" subflows "sleep 1000" \
-		"chunk len=1500000 ms=200" "send 1500000"
+	begin_twice 1000
 	wait_until 30 grep -q '"step":"subflows"' "$tmp/client5000"
 	path_set quota none
-	end_senders
-	first=$(grep '^{"step":"subflows"' "$tmp/client5000" | head -n 1 |
-		jq ".subflows[1] | .bytes_sent - .bytes_retrans")
-	both=$(costly_bytes 5000)
-	note "costly: $first bytes, then $((both - first))"
+	end_twice
 	expect_between "bytes with a quota" "$first" 0 60000
-	expect_between "bytes without" $((both - first)) 300000 1600000
+	expect_between "bytes without" "$later" 300000 1600000
 	expect_eq "shown" "$(quota bytes)" null
 }
 

@@ -187,11 +187,8 @@ bounded_events() {
 	local i held queued
 
 	stream_prepare || return
-	start "$tmp/monitor" in_ns "$client" "$mpdpa" monitor -j
+	start_monitor
 	held=$last_pid
-	wait_until 5 in_ns "$client" awk \
-		'$2 == 16 && $4 !~ /^0+$/ { n++ } END { exit !n }' \
-		/proc/net/netlink || fail "nobody listens"
 	kill -STOP -- "-$held"
 	for i in 1 2 3; do
 		stream_begin 400000
@@ -204,12 +201,6 @@ bounded_events() {
 	kill -CONT -- "-$held"
 	stop "$held"
 	nothing_stays
-}
-
-# bytes_first_sent SUBFLOW-INDEX: payload on it, what TCP repeated not counted
-bytes_first_sent() {
-	grep '^{"step":"subflows"' "$tmp/client" | tail -n 1 |
-		jq ".subflows[$1] | .bytes_sent - .bytes_retrans"
 }
 
 # A chunk of 1 MB that is hopeless on the cheap path among 4 MB without one.
@@ -226,20 +217,19 @@ costly_transfer() {
 	stream_bytes=2001000
 }
 
-# expect_costly_bound [LEAST]: at most 105 of 100 declared bytes, what TCP
-# retransmits not counted
+# expect_costly_bound [LEAST [DECLARED]]: at most 105 of 100 declared bytes, what
+# TCP retransmits not counted
 expect_costly_bound() {
-	local bytes
+	local bytes declared=${2:-1000000}
 
-	bytes=$(bytes_first_sent 1)
-	note "costly: $bytes of 1000000 declared bytes"
-	expect_between "bytes on the costly path" "$bytes" "${1:-1}" 1050000
+	bytes=$(first_sent "$tmp/client" 1)
+	note "costly: $bytes of $declared declared bytes"
+	expect_between "bytes on the costly path" "$bytes" "${1:-1}" \
+		$((declared * 105 / 100))
 }
 
 # Bytes in front of a chunk have no deadline, and are not declared.
 bytes_ahead() {
-	local bytes
-
 	stream_prepare 8mbit 25ms || return
 	server "$server" $server4 $port "$tmp/server" accept drain shutdown
 	stream_server=$last_pid
@@ -251,9 +241,7 @@ bytes_ahead() {
 	stream_client=$last_pid
 	stream_bytes=3501000
 	stream_whole
-	bytes=$(bytes_first_sent 1)
-	note "costly: $bytes of 500000 declared bytes"
-	expect_between "bytes on the costly path" "$bytes" 400000 525000
+	expect_costly_bound 400000 500000
 	nothing_stays
 }
 
@@ -302,7 +290,7 @@ peer_has_little_room() { peer_with_buffer 8000 0; }
 
 # Each acknowledgment comes as five, each for a fifth of the bytes.
 peer_divides_acks() {
-	local i object
+	local i out object
 
 	object=$(find_file ack_division.bpf.o) || { skip "needs the program"; return; }
 	stream_prepare 8mbit 25ms || return
@@ -313,12 +301,10 @@ peer_divides_acks() {
 	done
 	costly_transfer
 	stream_whole
-	i=$(in_ns "$client" nstat -asz TcpInSegs | awk '/InSegs/ { print $2 }')
-	note "segments in: $i, out: $(in_ns "$server" nstat -asz TcpOutSegs |
-		awk '/OutSegs/ { print $2 }')"
-	expect_between "acknowledgments at the client" "$i" \
-		"$(($(in_ns "$server" nstat -asz TcpOutSegs |
-			awk '/OutSegs/ { print $2 }') * 2))" 1000000
+	i=$(counter "$client" TcpInSegs)
+	out=$(counter "$server" TcpOutSegs)
+	note "segments in: $i, out: $out"
+	expect_between "acknowledgments at the client" "$i" $((out * 2)) 1000000
 	expect_costly_bound
 	nothing_stays
 }

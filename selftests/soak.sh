@@ -93,17 +93,7 @@ churn() {
 }
 
 # what the kernel's own allocations hold, once all that waits is freed
-kept_bytes() {
-	local cache
-
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
-	for cache in /sys/kernel/slab/kmalloc* /sys/kernel/slab/*MPTCP* \
-		/sys/kernel/slab/mptcp_dpa*; do
-		echo 1 >"$cache/shrink"
-	done
-	awk '/^kmalloc|MPTCP|^mptcp_dpa/ { n += $2 * $4 } END { print n }' /proc/slabinfo
-}
+kept_bytes() { slab_bytes '^(kmalloc|mptcp_dpa)|MPTCP'; }
 
 # Shows the sockets, once, when a worker has not got on for long: those of its
 # connection are gone when it ends.

@@ -36,6 +36,15 @@ in_ns() { ip netns exec "$@"; }
 # counter NAMESPACE NAME: of those that nstat shows
 counter() { in_ns "$1" nstat -asz "$2" | awk -v n="$2" '$1 == n { print $2 }'; }
 
+# start_monitor: mpdpa writes the client's events to $tmp/monitor from now on;
+# last_pid tells which process
+start_monitor() {
+	start "$tmp/monitor" in_ns "$client" "$mpdpa" monitor -j
+	wait_until 5 in_ns "$client" awk \
+		'$2 == 16 && $4 !~ /^0+$/ { n++ } END { exit !n }' \
+		/proc/net/netlink || fail "nobody listens"
+}
+
 sysctl_in() {
 	local ns=$1
 

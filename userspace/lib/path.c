@@ -28,20 +28,6 @@ static struct nlmsghdr *request(struct mpdpa_ctl *ctl, uint8_t command,
 	return nlh;
 }
 
-int mpdpa_path_set(struct mpdpa_ctl *ctl, const struct mpdpa_path *path)
-{
-	struct nlmsghdr *nlh;
-	int err = path_check_name(path);
-
-	if (err)
-		return ctl_refuse(ctl, err);
-	if (path->cost < 1 || path->cost > MPTCP_DPA_COST_MAX)
-		return ctl_refuse(ctl, -ERANGE);
-	nlh = request(ctl, MPTCP_DPA_CMD_PATH_SET, path);
-	mnl_attr_put_u32(nlh, MPTCP_DPA_A_PATH_COST, path->cost);
-	return genl_talk(&ctl->genl, nlh, NULL, NULL);
-}
-
 static int check_limits(const struct mpdpa_path *path, const struct mpdpa_limits *limits)
 {
 	int err = path_check_name(path);
@@ -86,6 +72,13 @@ int mpdpa_path_limit(struct mpdpa_ctl *ctl, const struct mpdpa_path *path,
 	if (all.what & MPDPA_LIMIT_CHEAP_RATE)
 		mnl_attr_put_u64(nlh, MPTCP_DPA_A_PATH_CHEAP_RATE, all.cheap_rate);
 	return genl_talk(&ctl->genl, nlh, NULL, NULL);
+}
+
+int mpdpa_path_set(struct mpdpa_ctl *ctl, const struct mpdpa_path *path)
+{
+	const struct mpdpa_limits none = { 0 };
+
+	return mpdpa_path_limit(ctl, path, &none, sizeof(none));
 }
 
 int mpdpa_path_del(struct mpdpa_ctl *ctl, const struct mpdpa_path *path)
