@@ -65,7 +65,7 @@ warnings() {
 	mkdir -p out/lint
 	make --no-print-directory modules MODULE_DIR=out/lint W=1 >$log 2>&1
 	status=$?
-	tools/check/sparse.sh out/lint >>$log 2>&1
+	tools/check/sparse.sh out/lint "$KDIR" >>$log 2>&1
 	grep '^sparse' $log
 	grep -E '(warning|error):' $log | grep -v 'netlink_gen\.c'
 	return $status

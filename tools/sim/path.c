@@ -162,15 +162,11 @@ void path_send(struct path *p, uint64_t now_ns)
 	p->credit += path_pacing(p) * STEP_NS / SEC;
 	while ((k = fifo_first(&p->unsent)) && p->credit > 0 &&
 	       p->inflight + k->bytes <= cwnd) {
-		if (!p->inflight) {
+		if (!p->inflight)
 			p->delivered_ns = now_ns;
-			if (p->app_limited)
-				p->bbr.idle_restart = true;
-		}
 		k->sent_ns = now_ns;
 		k->delivered = p->delivered;
 		k->delivered_ns = p->delivered_ns;
-		k->app_limited = p->app_limited;
 		p->put += k->bytes;
 		p->last_put_ns = now_ns;
 		p->inflight += k->bytes;
@@ -185,8 +181,6 @@ void path_send(struct path *p, uint64_t now_ns)
 		}
 		fifo_pop(&p->unsent);
 	}
-	if (!p->unsent.count && p->inflight < cwnd)
-		p->app_limited = p->delivered + p->inflight + 1;
 	/* an idle sender saves up no more than two packets */
 	if (p->credit > 2 * MSS)
 		p->credit = 2 * MSS;
@@ -261,7 +255,7 @@ static void bbr_mode(struct path *p, uint64_t now_ns, bool round_start)
 	struct bbr *b = &p->bbr;
 	double bw = bbr_bw(b);
 
-	if (b->mode == BBR_STARTUP && round_start && !p->app_limited) {
+	if (b->mode == BBR_STARTUP && round_start) {
 		if (bw >= b->full_bw * 1.25) {
 			b->full_bw = bw;
 			b->full_rounds = 0;
@@ -274,7 +268,7 @@ static void bbr_mode(struct path *p, uint64_t now_ns, bool round_start)
 		b->phase_ns = now_ns;
 	}
 	if (b->mode == BBR_PROBE_BW && now_ns - b->phase_ns > b->min_rtt_ns &&
-	    !(b->phase == 0 && p->inflight < 1.25 * bdp(p) && !p->app_limited &&
+	    !(b->phase == 0 && p->inflight < 1.25 * bdp(p) &&
 	      now_ns - b->phase_ns < 4 * b->min_rtt_ns)) {
 		b->phase = (b->phase + 1) % 8;
 		b->phase_ns = now_ns;
@@ -290,7 +284,7 @@ static void bbr_min_rtt(struct path *p, uint64_t now_ns, uint64_t rtt_ns)
 		b->min_rtt_ns = rtt_ns;
 		b->min_rtt_stamp_ns = now_ns;
 	}
-	if (expired && !b->idle_restart && b->mode == BBR_PROBE_BW) {
+	if (expired && b->mode == BBR_PROBE_BW) {
 		b->mode = BBR_PROBE_RTT;
 		b->probe_rtt_done_ns = 0;
 	}
@@ -304,7 +298,6 @@ static void bbr_min_rtt(struct path *p, uint64_t now_ns, uint64_t rtt_ns)
 			b->min_rtt_stamp_ns = now_ns;
 		}
 	}
-	b->idle_restart = false;
 }
 
 static void bbr_ack(struct path *p, const struct packet *k, uint64_t now_ns)
@@ -325,12 +318,8 @@ static void bbr_ack(struct path *p, const struct packet *k, uint64_t now_ns)
 
 		rate = (double)(p->delivered - k->delivered) * SEC /
 		       (span > floor ? span : floor);
-		if ((!k->app_limited || rate > bbr_bw(b)) &&
-		    rate > b->bw[b->round % 10])
+		if (rate > b->bw[b->round % 10])
 			b->bw[b->round % 10] = rate;
-		else if (k->app_limited && !b->bw[b->round % 10])
-			/* app-limited rounds keep the old estimate alive */
-			b->bw[b->round % 10] = b->bw[(b->round + 9) % 10];
 	}
 	p->heard_ns = now_ns;
 	bbr_mode(p, now_ns, round_start);
@@ -373,8 +362,6 @@ bool path_acks(struct path *p, uint64_t now_ns)
 		p->acked += k->bytes;
 		p->delivered += k->bytes;
 		p->delivered_ns = now_ns;
-		if (p->app_limited && p->delivered >= p->app_limited)
-			p->app_limited = 0;
 		p->srtt_ns += ((int64_t)rtt_ns - (int64_t)p->srtt_ns) / 8;
 		bbr_ack(p, k, now_ns);
 		any = true;

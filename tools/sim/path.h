@@ -15,7 +15,6 @@
 struct packet {
 	uint64_t	at;		/* in the connection's stream */
 	uint32_t	bytes;
-	bool		app_limited;
 	bool		again;		/* a retransmission */
 	uint64_t	sent_ns;
 	uint64_t	delivered;	/* by the path when it was sent */
@@ -52,7 +51,6 @@ struct bbr {
 	uint64_t	phase_ns;
 	uint64_t	min_rtt_ns, min_rtt_stamp_ns;
 	uint64_t	probe_rtt_done_ns;
-	bool		idle_restart;
 };
 
 struct path {
@@ -72,7 +70,6 @@ struct path {
 	uint64_t	inflight;
 	double		credit;		/* of the pacer */
 	uint64_t	srtt_ns, delivered, delivered_ns;
-	uint64_t	app_limited;	/* until so much was delivered; 0: not */
 	struct bbr	bbr;
 	uint64_t	put;		/* payload bytes, retransmissions too */
 	uint64_t	last_put_ns;

@@ -105,8 +105,7 @@ static void look(void)
 			.acked = p->acked,
 			.busy = p->written != p->acked,
 			.flight = p->inflight,
-			.limited = p->app_limited ||
-				   p->bbr.mode == BBR_PROBE_RTT,
+			.limited = p->bbr.mode == BBR_PROBE_RTT,
 			.pausing = p->bbr.mode == BBR_PROBE_RTT,
 		};
 

@@ -52,6 +52,8 @@ configure() {
 	scripts/kconfig/merge_config.sh -m .config "$fragment" >/dev/null
 	scripts/config --set-str LOCALVERSION "$flavour" --disable LOCALVERSION_AUTO
 	make -s olddefconfig
+	# what kernelrelease reads
+	make -s syncconfig
 	check_config
 }
 
@@ -70,11 +72,15 @@ lay_out() {
 }
 
 build() {
-	local dir=$1 jobs=$2 release=$3
+	local dir=$1 jobs=$2 release=$3 made
 	rm -rf "${dir:?}"/{work,tree}
 	fetch "$dir/work"
 	configure
-	[[ $(make -s kernelrelease) == "$release" ]]
+	made=$(make -s kernelrelease)
+	[[ $made == "$release" ]] || {
+		echo "the source is of $made, its package of $release"
+		return 1
+	}
 	make -j"$jobs" bzImage modules
 	mkdir -p "$dir/tree"
 	lay_out "$dir/tree" "$release"

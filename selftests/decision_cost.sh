@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What a decision costs, beside the kernel's default scheduler and beside burst,
+# which is the same in BPF. For a guest whose clock counts instructions: one is a
+# nanosecond. What measuring costs is taken off. The kernel asks for one decision
+# a burst.
+
+source "$(dirname "$0")/lib.sh"
+source "$(dirname "$0")/topology.sh"
+
+port=5000
+bytes=4000000
+# what a chunk may make a decision cost, in percent of burst's
+most=130
+need bpftool jq
+
+# such a guest is told how fast its time-stamp counter is: a tick is one
+counts_instructions() { grep -qw tsc_early_khz=1000000 /proc/cmdline; }
+
+start_probes() {
+	bpftool prog loadall "$(find_file cost.bpf.o)" "$pins/cost" autoattach \
+		>"$tmp/probes" 2>&1
+	[ -e "$pins/cost/decision_ends" ]
+}
+
+stop_probes() { rm -rf "$pins/cost"; }
+
+# samples WHICH: instructions, sorted
+samples() {
+	bpftool map dump name cost.bss -j | jq -r --arg which "$1" '
+		.. | objects | select(has($which))[$which] |
+		.ns[:.count] | sort | .[]'
+}
+
+# The middle of many: an interrupt in a decision's midst is none of its cost.
+middle() { awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] + 0 }'; }
+
+# measure SCHEDULER [STEP...]: cost is what one decision takes
+measure() {
+	local which=$1 own
+
+	shift
+	scheduler "$which"
+	server "$server" $server4 $port "$tmp/server" \
+		"buffers receive 4000000" accept drain shutdown
+	start_probes || { fail "no probes: $(tail -n 3 "$tmp/probes")"; return 1; }
+	client "$client" "connect $server4 $port" "buffers send 500000" \
+		"send 1000" "wait subflows=$paths" "sleep 200" "$@" \
+		"send $bytes" shutdown drain >"$tmp/client" ||
+		fail "$which: $(tail -n 3 "$tmp/client")"
+	expect_ok "the receiver" finish "$last_pid" 60
+	bpftool prog run pinned "$pins/cost/probe_begins" repeat 100 \
+		>"$tmp/run" 2>&1
+	own=$(samples probe | middle)
+	cost=$(samples decision | middle)
+	[ "$own" -gt 0 ] && [ "$cost" -gt "$own" ] ||
+		fail "$which: cost $cost, of measuring $own: $(cat "$tmp/run")"
+	cost=$((cost - own))
+	stop_probes
+}
+
+# compare PATHS: all costs differ, and half of the paths are needed
+compare() {
+	local i kernel plain idle chunk
+	local paths=$1
+
+	topology "$paths" 8mbit 10ms 65536 || return
+	attach || { fail "cannot attach"; return; }
+	register "$(find_file burst.bpf.o)" || { fail "no burst"; return; }
+	for ((i = 2; i <= paths; i++)); do
+		endpoint $i 4 subflow
+		in_ns "$client" "$mpdpa" path set endpoint $i cost $((1 + i)) ||
+			fail "cannot set a cost"
+	done
+	measure default && kernel=$cost &&
+		measure burst && plain=$cost &&
+		measure mpdpa && idle=$cost &&
+		measure mpdpa "chunk len=$bytes ms=$((8000 / paths))" &&
+		chunk=$cost || return
+	unregister burst || fail "burst stays"
+	note "$paths paths, instructions a decision: default $kernel, burst $plain," \
+		"mpdpa $idle without a chunk, $chunk with one"
+	counts_instructions || { skip "time is real"; return; }
+	expect_between "mpdpa's cost, percent of burst's" \
+		$((100 * chunk / plain)) 1 $most
+	expect_between "the same without a chunk" $((100 * idle / plain)) 1 $most
+}
+
+two_paths() { compare 2; }
+eight_paths() { compare 8; }
+
+run_cases "$@" -- two_paths eight_paths
