@@ -60,6 +60,19 @@ static __always_inline bool pauses(const struct tcp_sock *tp)
 	       BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state) == TCP_CA_OPEN;
 }
 
+/*
+ * Has it sent all it was given, with room in its window for more? (TCP's own
+ * mark of that, app_limited, is never set on subflows.)
+ */
+static __always_inline bool is_starved(const struct tcp_sock *tp)
+{
+	__u32 out = tp->packets_out - tp->sacked_out - tp->lost_out +
+		    tp->retrans_out;
+
+	return tp->write_seq - tp->snd_nxt < tp->mss_cache &&
+	       out < tp->snd_cwnd;
+}
+
 /* What the peer has beyond a hole; both ends of the stream count it as there. */
 static __always_inline __u32 sacked(const struct tcp_sock *tp)
 {
@@ -132,7 +145,7 @@ static __noinline void look_at(struct mptcp_subflow_context *subflow,
 		.flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp)),
 		.pausing = pauses(tp),
 	};
-	s->seen.limited = tp->app_limited || s->seen.pausing;
+	s->seen.limited = s->seen.pausing || is_starved(tp);
 	row->behind = dpa_minus(tp->write_seq - tp->snd_una, sacked(tp));
 	row->rtt_us = tp->rtt_min.s[0].v;
 	observe(st, s, path, mptcp_subflow_active(subflow));

@@ -87,6 +87,12 @@ static uint32_t frag_rest(void)
 	return rest < left ? rest : left;
 }
 
+/* As bpf/mpdpa.bpf.c has it. */
+static bool is_starved(const struct path *p)
+{
+	return p->unsent_bytes < MSS && p->inflight + MSS <= path_cwnd(p);
+}
+
 static void look(void)
 {
 	struct dpa_scratch *s = &sim.scratch;
@@ -105,7 +111,7 @@ static void look(void)
 			.acked = p->acked,
 			.busy = p->written != p->acked,
 			.flight = p->inflight,
-			.limited = p->bbr.mode == BBR_PROBE_RTT,
+			.limited = p->bbr.mode == BBR_PROBE_RTT || is_starved(p),
 			.pausing = p->bbr.mode == BBR_PROBE_RTT,
 		};
 
