@@ -71,8 +71,9 @@ testing:
 
 ## bench-sockopt   what the attached programs cost other option calls: Documentation/sockopt-cost.md
 ## bench-scale     10,000 connections: memory of each, duration of a dump (CONNECTIONS=N)
-.PHONY: bench-sockopt bench-scale
-check lint check-upstream veristat fuzz bench-sockopt bench-scale:
+## bench-decision  instructions a decision takes, with 2 and 8 paths: Documentation/decision-cost.md
+.PHONY: bench-sockopt bench-scale bench-decision
+check lint check-upstream veristat fuzz bench-sockopt bench-scale bench-decision:
 	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(foreach v,CONNECTIONS FUZZ_CALLS FUZZ_SEED,$(if $($v),$v=$($v)))
 
 ## bench-static bench-traces bench-alpha    whole campaigns: out/bench-NAME/report.html; QUICK=1, FULL=1,

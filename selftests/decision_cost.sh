@@ -1,22 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
+#	decision_cost.sh [two_paths] [eight_paths]
+#
 # What a decision costs, beside the kernel's default scheduler and beside burst,
-# which is the same in BPF. For a guest whose clock counts instructions: one is a
-# nanosecond. What measuring costs is taken off. The kernel asks for one decision
-# a burst.
+# which is the same in BPF: for a guest whose clock counts instructions, where
+# one is a nanosecond. What measuring costs is taken off. The kernel asks for one
+# decision a burst. A measurement, so no case fails because of what it finds.
 
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/topology.sh"
 
 port=5000
 bytes=4000000
-# what a chunk may make a decision cost, in percent of burst's
-most=130
 need bpftool jq
-
-# such a guest is told how fast its time-stamp counter is: a tick is one
-counts_instructions() { grep -qw tsc_early_khz=1000000 /proc/cmdline; }
 
 start_probes() {
 	bpftool prog loadall "$(find_file cost.bpf.o)" "$pins/cost" autoattach \
@@ -33,8 +30,14 @@ samples() {
 		.ns[:.count] | sort | .[]'
 }
 
-# The middle of many: an interrupt in a decision's midst is none of its cost.
-middle() { awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] + 0 }'; }
+# The mean, without the dearest hundredth: an interrupt in a decision's midst is
+# none of its cost.
+mean() {
+	awk '{ v[NR] = $1 }
+	     END { n = int(NR * 99 / 100)
+		   for (i = 1; i <= n; i++) sum += v[i]
+		   print n ? int(sum / n) : 0 }'
+}
 
 # measure SCHEDULER [STEP...]: cost is what one decision takes
 measure() {
@@ -50,10 +53,10 @@ measure() {
 		"send $bytes" shutdown drain >"$tmp/client" ||
 		fail "$which: $(tail -n 3 "$tmp/client")"
 	expect_ok "the receiver" finish "$last_pid" 60
-	bpftool prog run pinned "$pins/cost/probe_begins" repeat 100 \
+	bpftool prog run name probe_begins repeat 100 \
 		>"$tmp/run" 2>&1
-	own=$(samples probe | middle)
-	cost=$(samples decision | middle)
+	own=$(samples probe | mean)
+	cost=$(samples decision | mean)
 	[ "$own" -gt 0 ] && [ "$cost" -gt "$own" ] ||
 		fail "$which: cost $cost, of measuring $own: $(cat "$tmp/run")"
 	cost=$((cost - own))
@@ -79,12 +82,7 @@ compare() {
 		measure mpdpa "chunk len=$bytes ms=$((8000 / paths))" &&
 		chunk=$cost || return
 	unregister burst || fail "burst stays"
-	note "$paths paths, instructions a decision: default $kernel, burst $plain," \
-		"mpdpa $idle without a chunk, $chunk with one"
-	counts_instructions || { skip "time is real"; return; }
-	expect_between "mpdpa's cost, percent of burst's" \
-		$((100 * chunk / plain)) 1 $most
-	expect_between "the same without a chunk" $((100 * idle / plain)) 1 $most
+	note "| $paths | $kernel | $plain | $idle | $chunk |"
 }
 
 two_paths() { compare 2; }

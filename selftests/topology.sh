@@ -52,34 +52,50 @@ sysctl_in() {
 	ip netns exec "$ns" sysctl -qw "$@"
 }
 
+# What new namespaces shall have is gathered, and then made in one go: where a
+# kernel watches itself, a process for each line would take longer than a test.
+declare -A want_sysctl=() want_ip=() want_ip6=() want_plain=() want_tc=()
+declare -a want_namespaces=()
+want_links=
+
+# namespace NAME [SYSCTL=VALUE...]: names of sysctls with slashes
+namespace() {
+	local ns=$1 one
+
+	want_namespaces+=("$ns")
+	want_ip[$ns]="link set lo up"$'\n'
+	want_sysctl[$ns]= want_ip6[$ns]= want_plain[$ns]= want_tc[$ns]=
+	shift
+	for one in net/ipv4/conf/all/rp_filter=0 \
+		   net/ipv4/conf/default/rp_filter=0 \
+		   net/ipv6/conf/default/dad_transmits=0 "$@"; do
+		want_sysctl[$ns]+="echo ${one#*=} >/proc/sys/${one%%=*}"$'\n'
+	done
+}
+
 router() {
-	new_namespace "$1"
-	sysctl_in "$1" net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1 \
-		net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.default.rp_filter=0
+	namespace "$1" net/ipv4/ip_forward=1 net/ipv6/conf/all/forwarding=1
 }
 
 # veth NAMESPACE DEVICE NAMESPACE DEVICE
-veth() { ip link add "$2" netns "$1" type veth peer name "$4" netns "$3"; }
+veth() {
+	want_links+="link add $2 netns $1 type veth peer name $4 netns $3"$'\n'
+}
 
 # up NAMESPACE DEVICE IPV4/LENGTH IPV6/LENGTH
 up() {
-	ip -n "$1" -batch - <<-EOF
-		addr add $3 dev $2
-		addr add $4 dev $2 nodad
-		link set $2 up
-	EOF
+	want_ip[$1]+="addr add $3 dev $2"$'\n'
+	want_ip[$1]+="addr add $4 dev $2 nodad"$'\n'
+	want_ip[$1]+="link set $2 up"$'\n'
 	# one segment is one packet, for the token bucket's sake
 	[ "${plain_links:-yes}" = no ] ||
-		in_ns "$1" ethtool -K "$2" tso off gso off gro off >/dev/null 2>&1
+		want_plain[$1]+="ethtool -K $2 tso off gso off gro off"$'\n'
 }
 
 # routes NAMESPACE VIA4 VIA6 DESTINATION4 DESTINATION6 [table N]
 routes() {
-	local ns=$1 via4=$2 via6=$3 to4=$4 to6=$5
-
-	shift 5
-	ip -n "$ns" route add "$to4" via "$via4" "$@"
-	ip -n "$ns" -6 route add "$to6" via "$via6" "$@"
+	want_ip[$1]+="route add $4 via $2 ${*:6}"$'\n'
+	want_ip6[$1]+="route add $5 via $3 ${*:6}"$'\n'
 }
 
 # wire PATH: from the client to the server through two routers
@@ -88,8 +104,9 @@ wire() {
 
 	router "$a"
 	router "$b"
-	veth "$client" "c$i" "$a" "c$i" && veth "$a" mid "$b" mid &&
-		veth "$b" "s$i" "$server" "s$i" || return
+	veth "$client" "c$i" "$a" "c$i"
+	veth "$a" mid "$b" mid
+	veth "$b" "s$i" "$server" "s$i"
 	up "$client" "c$i" "10.0.$i.1/24" "fd00:0:$i::1/64"
 	up "$a" "c$i" "10.0.$i.2/24" "fd00:0:$i::2/64"
 	up "$a" mid "10.1.$i.1/24" "fd00:1:$i::1/64"
@@ -108,18 +125,24 @@ source_route() {
 	local i=$1
 
 	routes "$client" "$2" "$3" default default table "$i"
-	ip -n "$client" rule add from "10.0.$i.1" table "$i"
-	ip -n "$client" -6 rule add from "fd00:0:$i::1" table "$i"
+	want_ip[$client]+="rule add from 10.0.$i.1 table $i"$'\n'
+	want_ip6[$client]+="rule add from fd00:0:$i::1 table $i"$'\n'
 	[ "$i" != 1 ] || routes "$client" "$2" "$3" default default
+}
+
+# shape_lines PATH RATE ONE-WAY-DELAY QUEUE-BYTES: for tc, as a and b
+shape_lines() {
+	a="qdisc replace dev mid root tbf rate $2 burst 3100 limit $4"$'\n'
+	a+="qdisc replace dev c$1 root netem delay $3 limit 10000"$'\n'
+	b="qdisc replace dev s$1 root netem delay $3 limit 10000"$'\n'
 }
 
 # shape PATH RATE ONE-WAY-DELAY QUEUE-BYTES
 shape() {
-	local i=$1 a=dpa$$a$1 b=dpa$$b$1
+	local a b
 
-	in_ns "$a" tc qdisc replace dev mid root tbf rate "$2" burst 3100 limit "$4"
-	in_ns "$a" tc qdisc replace dev "c$i" root netem delay "$3" limit 10000
-	in_ns "$b" tc qdisc replace dev "s$i" root netem delay "$3" limit 10000
+	shape_lines "$@"
+	tc -n "dpa$$a$1" -batch - <<<"$a" && tc -n "dpa$$b$1" -batch - <<<"$b"
 }
 
 # path_rate PATH RATE [QUEUE-BYTES]
@@ -139,27 +162,56 @@ ends() {
 
 	client=dpa$$c
 	server=dpa$$s
+	want_sysctl=() want_ip=() want_ip6=() want_plain=() want_tc=()
+	want_namespaces=()
+	want_links=
 	for ns in "$client" "$server"; do
-		new_namespace "$ns" || return
-		sysctl_in "$ns" net.mptcp.enabled=1 \
-			net.ipv4.conf.all.rp_filter=0 \
-			net.ipv4.conf.default.rp_filter=0
-		ip -n "$ns" mptcp limits set subflows 8 add_addr_accepted 8
+		namespace "$ns" net/mptcp/enabled=1
+		want_ip[$ns]+="mptcp limits set subflows 8 add_addr_accepted 8"$'\n'
 	done
-	ip -n "$server" addr add $server4/32 dev lo
-	ip -n "$server" addr add $server6/128 dev lo nodad
+	want_ip[$server]+="addr add $server4/32 dev lo"$'\n'
+	want_ip[$server]+="addr add $server6/128 dev lo nodad"$'\n'
+}
+
+# Makes what is wanted.
+build() {
+	local ns
+
+	namespaces+=("${want_namespaces[@]}")
+	{
+		printf 'netns add %s\n' "${want_namespaces[@]}"
+		echo -n "$want_links"
+	} | ip -batch - || return
+	for ns in "${want_namespaces[@]}"; do
+		in_ns "$ns" "$BASH" -e -s <<-EOF || return
+			${want_sysctl[$ns]}
+			ip -batch - <<'IP'
+			${want_ip[$ns]}
+			IP
+			ip -6 -batch - <<'IP'
+			${want_ip6[$ns]}
+			IP
+			${want_plain[$ns]}
+			tc -batch - <<'TC'
+			${want_tc[$ns]}
+			TC
+		EOF
+	done
 }
 
 # topology [PATHS [RATE [ONE-WAY-DELAY [QUEUE-BYTES]]]]
 topology() {
-	local i
+	local i a b
 
 	topology_down
-	ends || return
+	ends
 	for ((i = 1; i <= ${1:-2}; i++)); do
-		wire $i || { fail "no topology"; return 1; }
-		shape $i "${2:-8mbit}" "${3:-25ms}" "${4:-65536}"
+		wire $i
+		shape_lines $i "${2:-8mbit}" "${3:-25ms}" "${4:-65536}"
+		want_tc[dpa$$a$i]=$a
+		want_tc[dpa$$b$i]=$b
 	done
+	build || { fail "no topology"; return 1; }
 }
 
 # direct [PATHS]: client and server back to back, nothing shaped
@@ -167,13 +219,14 @@ direct() {
 	local i plain_links=no
 
 	topology_down
-	ends || return
+	ends
 	for ((i = 1; i <= ${1:-2}; i++)); do
 		veth "$client" "c$i" "$server" "s$i"
 		up "$client" "c$i" "10.0.$i.1/24" "fd00:0:$i::1/64"
 		up "$server" "s$i" "10.0.$i.2/24" "fd00:0:$i::2/64"
 		source_route "$i" "10.0.$i.2" "fd00:0:$i::2"
 	done
+	build || { fail "no topology"; return 1; }
 }
 
 # endpoint PATH 4|6 [FLAG...]: an MPTCP endpoint of the client, its id the path
@@ -192,14 +245,13 @@ scheduler() { sysctl_in "$client" net.mptcp.scheduler="$1"; }
 abort_connections() { in_ns "$1" ss -KHt >/dev/null 2>&1; }
 
 topology_down() {
-	local ns
-
 	[ -z "$client" ] || abort_connections "$client"
 	[ -z "$server" ] || abort_connections "$server"
-	for ns in "${namespaces[@]}"; do
-		ip netns pids "$ns" | xargs -r kill -KILL
-		ip netns del "$ns"
-	done
+	if [ ${#namespaces[@]} -gt 0 ]; then
+		printf 'netns pids %s\n' "${namespaces[@]}" | ip -batch - |
+			xargs -r kill -KILL
+		printf 'netns del %s\n' "${namespaces[@]}" | ip -batch -
+	fi
 	namespaces=()
 	client=
 	server=

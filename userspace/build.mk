@@ -3,7 +3,7 @@
 #
 # Included by the Makefile at the top, from where all paths count. Targets: lib,
 # cmd, unit (test programs), check-userspace, check-userspace-guest,
-# bench-sockopt-inside, bench-scale-inside, install-userspace, uninstall-userspace.
+# bench-sockopt-inside, bench-decision-inside, bench-scale-inside, install-userspace, uninstall-userspace.
 # What other parts make and this one needs: $(O)/bpf/mpdpa.bpf.o and
 # $(O)/bpf/sockopt.bpf.o.
 
@@ -227,7 +227,7 @@ check-userspace-guest: $(us_guest_files) guest
 # --- benches, in a guest ---
 
 us_bench := $(O)/test/bench
-.PHONY: bench-sockopt-inside bench-scale-inside check-scale
+.PHONY: bench-sockopt-inside bench-decision-inside bench-scale-inside check-scale
 
 $(us_bench)/b/%: userspace/bench/%.c $(O)/lib/libmpdpa.a
 	$(call us_say,LINK)
@@ -252,7 +252,17 @@ bench-sockopt-inside: $(us_bench)/b/sockopt guest
 	tools/vm/guest run --clock virtual --timeout 300 --overlay $(O)/guest --overlay $(us_bench) \
 		--results $(us_bench)/sockopt -- sh -c 'insmod /usr/local/lib/mpdpa/mptcp_dpa.ko && \
 		/b/sockopt >/results/table && cat /results/table && uname -r >/results/kernel'
-	userspace/bench/document.sh $(us_bench)/sockopt Documentation/sockopt-cost.md
+	userspace/bench/document.sh bench-sockopt $(us_bench)/sockopt Documentation/sockopt-cost.md
+
+us_decision := $(O)/bench-decision
+bench-decision-inside: guest
+	tools/vm/guest run --clock virtual --timeout 580 --overlay $(O)/guest --overlay $(O)/selftests \
+		--results $(us_decision) -- sh -c 'cd /opt/mpdpa/selftests && \
+		./decision_cost.sh >/results/ktap && uname -r >/results/kernel'
+	@{ echo '| paths | default | burst | mpdpa | mpdpa, with a chunk |'; echo '|---|---|---|---|---|'; \
+		sed -n 's/^# |/|/p' $(us_decision)/ktap; } >$(us_decision)/table
+	@cat $(us_decision)/table
+	userspace/bench/document.sh bench-decision $(us_decision) Documentation/decision-cost.md
 
 # CONNECTIONS=N for another number than 10000. The kernel's table of tokens, two a
 # connection here, grows with the memory; little of it is touched.

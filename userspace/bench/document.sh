@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# document.sh RESULTS DOCUMENT: puts what was measured between the document's marks.
+# document.sh BENCH RESULTS DOCUMENT: puts what "make BENCH" measured between the
+# document's marks.
 set -eu
 
-begin='<!-- measured: make bench-sockopt -->'
+begin="<!-- measured: make $1 -->"
+shift
 end='<!-- end of what was measured -->'
 grep -qxF "$begin" "$2" && grep -qxF "$end" "$2" || {
 	echo "$2: needs the lines \"$begin\" and \"$end\"" >&2
