@@ -195,8 +195,8 @@ struct mpdpa_progress {
  * is open, nothing else must set chunks or streams there, nor write to it while
  * a message runs. It does not keep the socket open.
  *
- * Return: 0; -EBADF: @fd is no file; -EPERM: it cannot be polled; -ENOMEM; or
- * another error of epoll_ctl(2) or timerfd_create(2).
+ * Return: 0; -EBADF: @fd is no file; -ENOTSOCK: no socket; -ENOMEM; or another
+ * error of getsockopt(2), epoll_ctl(2) or timerfd_create(2).
  */
 int mpdpa_send_open(struct mpdpa_send **send, int fd);
 
@@ -216,7 +216,9 @@ void mpdpa_send_close(struct mpdpa_send *send);
  * @deadline_ns: when the peer shall have them: from now, or with
  *	%MPTCP_DPA_CHUNK_F_ABS in @flags absolute; at most an hour from now
  * @flags: MPTCP_DPA_CHUNK_F_*. With %MPTCP_DPA_CHUNK_F_TELL what is not written
- *	by the deadline is dropped.
+ *	by the deadline is dropped. So that as much as possible can be, the kernel takes no more than
+ *	128 KB ahead of what it can send: the socket's TCP_NOTSENT_LOWAT is lowered
+ *	while such a message runs.
  *
  * A message that still runs is given up: what was not written of it is dropped.
  *

@@ -6,6 +6,9 @@
  * part of it, or the next message would count for it. So the message is an
  * interval of a stream, which ends where the writing ends: when the message is
  * done the next stream is set, and its interval begins with the next message.
+ *
+ * What the kernel has cannot be dropped. While a message may be, the kernel takes
+ * little more than it can send at once (TCP_NOTSENT_LOWAT).
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -14,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 #include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/timerfd.h>
@@ -27,6 +32,8 @@
 #define INTERVAL_NS	(3600 * MPDPA_SECOND)
 /* A first byte that comes so late after the beginning sets the deadline anew. */
 #define LATE_START_NS	100000
+/* What the kernel may have unsent of a message that may be dropped. */
+#define HELD_BACK_BYTES	(128 * 1024)
 
 struct mpdpa_send {
 	int fd;			/* the socket, not ours to close */
@@ -34,6 +41,8 @@ struct mpdpa_send {
 	int timer;		/* runs while a message may be dropped */
 	uint64_t cookie;	/* of the socket */
 	uint64_t armed_ns;	/* when its deadline was told */
+	int lowat;		/* TCP_NOTSENT_LOWAT as it was, and what it is now */
+	int lowat_now;
 	uint32_t flags;
 	struct mpdpa_progress progress;	/* but for acked */
 };
@@ -63,6 +72,16 @@ static bool may_drop(const struct mpdpa_send *send)
 	return (send->flags & MPTCP_DPA_CHUNK_LATE_MASK) == MPTCP_DPA_CHUNK_F_TELL;
 }
 
+static int set_lowat(struct mpdpa_send *send, int bytes)
+{
+	if (bytes == send->lowat_now)
+		return 0;
+	if (setsockopt(send->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof(bytes)))
+		return -errno;
+	send->lowat_now = bytes;
+	return 0;
+}
+
 /* Has the epoll instance wake up for what can happen to the message now. */
 static void watch(struct mpdpa_send *send)
 {
@@ -70,6 +89,8 @@ static void watch(struct mpdpa_send *send)
 	struct epoll_event event = { .events = running ? EPOLLOUT : 0 };
 	struct itimerspec when = { 0 };
 
+	if (!running)
+		set_lowat(send, send->lowat);
 	if (running && may_drop(send)) {
 		when.it_value.tv_sec = send->progress.deadline_ns / MPDPA_SECOND;
 		when.it_value.tv_nsec = send->progress.deadline_ns % MPDPA_SECOND;
@@ -81,10 +102,14 @@ static void watch(struct mpdpa_send *send)
 static int open_files(struct mpdpa_send *send)
 {
 	struct epoll_event event = { 0 };
+	socklen_t length = sizeof(send->lowat);
 	int err = socket_cookie(send->fd, &send->cookie);
 
 	if (err)
 		return err;
+	if (getsockopt(send->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &send->lowat, &length))
+		return -errno;
+	send->lowat_now = send->lowat;
 	send->epoll = epoll_create1(EPOLL_CLOEXEC);
 	send->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (send->epoll < 0 || send->timer < 0 ||
@@ -129,8 +154,10 @@ void mpdpa_send_close(struct mpdpa_send *send)
 	if (!send)
 		return;
 	/* If the socket is gone, its number may be another's by now. */
-	if (send->armed_ns && !socket_cookie(send->fd, &cookie) && cookie == send->cookie)
+	if (send->armed_ns && !socket_cookie(send->fd, &cookie) && cookie == send->cookie) {
 		mpdpa_stream_stop(send->fd);
+		set_lowat(send, send->lowat);
+	}
 	close_files(send);
 	free(send);
 }
@@ -208,9 +235,13 @@ int mpdpa_send_begin(struct mpdpa_send *send, uint64_t length, uint64_t deadline
 		return err;
 	send->flags = flags;
 	send->progress = (struct mpdpa_progress){ .length = length, .deadline_ns = deadline_ns };
-	err = arm(send);
-	if (err)
+	err = set_lowat(send, may_drop(send) ? HELD_BACK_BYTES : send->lowat);
+	if (!err)
+		err = arm(send);
+	if (err) {
+		set_lowat(send, send->lowat);
 		return err;
+	}
 	send->progress.state = MPDPA_SEND_RUNNING;
 	watch(send);
 	return 0;

@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import fcntl
 import os
 import re
 import select
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -20,6 +23,10 @@ from world import Pair, errno_of
 
 SECOND = mpdpa.SECOND
 DELAY_MS = 10
+# of the library, for messages that may be dropped
+HELD_BACK_BYTES = 128 * 1024
+TCP_NOTSENT_LOWAT = 25
+SIOCOUTQNSD = 0x894B
 RTT_US = 2000 * DELAY_MS
 POLL_LOOP = str(Path(__file__).resolve().parent / "poll_loop")
 
@@ -182,6 +189,14 @@ def drain_events(monitor: mpdpa.Monitor) -> int:
     return 0
 
 
+def lowat(sock: socket.socket) -> int:
+    return sock.getsockopt(socket.IPPROTO_TCP, TCP_NOTSENT_LOWAT)
+
+
+def unsent(sock: socket.socket) -> int:
+    return int.from_bytes(fcntl.ioctl(sock, SIOCOUTQNSD, bytes(4)), sys.byteorder)
+
+
 def feed_all(sender: mpdpa.Sender, data: bytes) -> int:
     """Feeds until the message is written or dropped; the errno it ended with."""
     at = 0
@@ -217,9 +232,15 @@ def a_sender_drops_what_is_late() -> None:
     world.shape(1, 8, DELAY_MS)
     with Pair() as pair, mpdpa.Sender(pair.drain().client) as sender:
         size = 8_000_000
+        before = lowat(pair.client)
         begun = time.monotonic()
         sender.begin(size, SECOND // 2, late=mpdpa.Late.TELL)
-        same("it is late", feed_all(sender, bytes(size)), errno.ETIME)
+        most = 0
+        with contextlib.suppress(OSError):
+            while sender.feed(bytes(65536)) or readable(sender, 10):
+                most = max(most, unsent(pair.client))
+        same("it is late", errno_of(sender.feed, b"x"), errno.ETIME)
+        between("unsent in the kernel", most, 1, HELD_BACK_BYTES + 65536)
         between("how long that took", time.monotonic() - begun, 0.5, 0.6)
         progress = sender.progress()
         same("state", progress.state, mpdpa.SendState.DROPPED)
@@ -230,6 +251,7 @@ def a_sender_drops_what_is_late() -> None:
         world.until("what was written to be acknowledged", lambda: not mpdpa.get_info(pair.client).chunks_queued, 60)
         same("received", pair.received, progress.written)
         same("verdict", mpdpa.get_info(pair.client).chunks_missed, 1)
+        same("the socket is as it was", lowat(pair.client), before)
         sender.begin(10_000, SECOND, late=mpdpa.Late.TELL)
         same("the next one", feed_all(sender, bytes(10_000)), 0)
         world.until("its verdict", lambda: mpdpa.get_info(pair.client).chunks_met == 1)
