@@ -64,7 +64,7 @@ namespace() {
 
 	want_namespaces+=("$ns")
 	want_ip[$ns]="link set lo up"$'\n'
-	want_sysctl[$ns]= want_ip6[$ns]= want_plain[$ns]= want_tc[$ns]=
+	want_sysctl[$ns]='' want_ip6[$ns]='' want_plain[$ns]='' want_tc[$ns]=''
 	shift
 	for one in net/ipv4/conf/all/rp_filter=0 \
 		   net/ipv4/conf/default/rp_filter=0 \
