@@ -333,7 +333,7 @@ skip_all() {
 
 begin() {
 	[ "$(id -u)" = 0 ] || skip_all "needs root"
-	need ip tc ss jq bpftool setpriv awk
+	need ip tc ss jq bpftool ethtool setpriv awk
 	[ -e /proc/sys/net/mptcp/enabled ] || skip_all "needs a kernel with MPTCP"
 	[ -e /proc/sys/net/mptcp/available_schedulers ] ||
 		skip_all "needs net.mptcp.available_schedulers"
