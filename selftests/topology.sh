@@ -244,13 +244,14 @@ scheduler() { sysctl_in "$client" net.mptcp.scheduler="$1"; }
 # What is closed but not over would keep the module in use for a minute.
 abort_connections() { in_ns "$1" ss -KHt >/dev/null 2>&1; }
 
+# A test may have taken some of it down itself.
 topology_down() {
 	[ -z "$client" ] || abort_connections "$client"
 	[ -z "$server" ] || abort_connections "$server"
 	if [ ${#namespaces[@]} -gt 0 ]; then
-		printf 'netns pids %s\n' "${namespaces[@]}" | ip -batch - |
+		printf 'netns pids %s\n' "${namespaces[@]}" | ip -force -batch - |
 			xargs -r kill -KILL
-		printf 'netns del %s\n' "${namespaces[@]}" | ip -batch -
+		printf 'netns del %s\n' "${namespaces[@]}" | ip -force -batch -
 	fi
 	namespaces=()
 	client=
