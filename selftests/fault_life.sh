@@ -99,45 +99,44 @@ application_killed() {
 	nothing_stays
 }
 
-# namespaces_alive: those that the kernel has not freed yet
-namespaces_alive() {
-	echo 1 >/sys/kernel/slab/net_namespace/shrink
-	awk '$1 == "net_namespace" { print $2 }' /proc/slabinfo
+# Each namespace has some sockets of its own as long as it lives; the memory of the
+# namespace itself the kernel frees with the next ones that go.
+namespace_sockets() {
+	echo 1 >/sys/kernel/slab/RAWv6/shrink
+	awk '$1 == "RAWv6" { print $2 }' /proc/slabinfo
 }
 
-as_few_as() { [ "$(namespaces_alive)" -le "$1" ]; }
+none_stays() { [ "$(namespace_sockets)" -le "$sockets_before" ]; }
+
+namespaces_go() {
+	topology_down 2>/dev/null
+	wait_until 240 none_stays ||
+		fail "namespaces stay: $(namespace_sockets) of their sockets, $sockets_before before"
+}
 
 # The names go, the processes in them go on; then the processes are killed with
 # chunks queued, and the namespaces follow.
 namespace_deleted() {
-	local before ns
+	local ns
 
-	topology_down
-	before=$(namespaces_alive)
 	begin_and_reach || return
 	for ns in "$client" "$server"; do
 		ip netns del "$ns"
 	done
 	stream_whole
-	topology_down 2>/dev/null
-	wait_until 240 as_few_as "$before" ||
-		fail "$(namespaces_alive) namespaces live, $before did before"
+	namespaces_go
 }
 
 namespace_deleted_with_chunks() {
-	local before ns
+	local ns
 
-	topology_down
-	before=$(namespaces_alive)
 	begin_and_reach || return
 	for ns in "$client" "$server"; do
 		ip netns del "$ns"
 	done
 	stop "$stream_client"
 	stop "$stream_server"
-	topology_down 2>/dev/null
-	wait_until 240 as_few_as "$before" ||
-		fail "$(namespaces_alive) namespaces live, $before did before"
+	namespaces_go
 	detach
 	module_goes
 }
@@ -268,6 +267,7 @@ allocations_fail() {
 	nothing_stays
 }
 
+sockets_before=$(namespace_sockets)
 run_cases "$@" -- scheduler_detached scheduler_replaced scheduler_flaps \
 	unload_in_use application_killed namespace_deleted \
 	namespace_deleted_with_chunks clock_steps suspended memory_of_cgroup \
