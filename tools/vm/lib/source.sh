@@ -24,8 +24,7 @@ unpack() {
 		"$top/Documentation/netlink" "$top/tools/lib" "$top/tools/scripts" \
 		"$top/tools/build" "$top/tools/include" "$top/tools/arch/x86" "$top/tools/net/ynl" \
 		"$top/tools/testing/selftests/kselftest*" "$top/tools/testing/selftests/lib.mk" \
-		"$top/tools/testing/selftests/net/lib*" "$top/tools/testing/selftests/net/mptcp" \
-		"$top/tools/testing/selftests/bpf/veristat.c"
+		"$top/tools/testing/selftests/net/lib*" "$top/tools/testing/selftests/net/mptcp"
 	rm -f ./*.tar.xz
 }
 
@@ -37,13 +36,6 @@ build_libbpf() {
 	install -D -m 644 "$out/libbpf.a" /usr/local/lib/libbpf.a
 	# Trixie's pkg-config looks here first, so "libbpf" means this one.
 	pkg-config --exists 'libbpf >= 1.7'
-}
-
-# Prints what the verifier did with each program of an object.
-build_veristat() {
-	gcc -std=gnu11 -O2 -D_GNU_SOURCE -pthread -I/usr/local/include -o /usr/local/bin/veristat \
-		"$work/$package/tools/testing/selftests/bpf/veristat.c" \
-		/usr/local/lib/libbpf.a -lelf -lz -lzstd -lm
 }
 
 # The parts that the project uses, and the kernel's user-space headers, which its
@@ -64,6 +56,5 @@ keep() {
 fetch
 unpack
 build_libbpf
-build_veristat
 keep
 rm -rf "$work"
