@@ -62,7 +62,6 @@ struct dpa_scratch {
 	struct dpa_observation seen; /* of the path that is looked at */
 	__u64	first_likely;	/* dpa_level::likely of the cheapest paths */
 	__u64	best_linger;
-	__s32	best;		/* row; -1: none */
 	__u8	learning;	/* the cheapest paths are not known yet */
 	__u8	patience_over;	/* though they had some round trips' time */
 	__u8	trial;		/* a path is used to get to know it */
@@ -77,37 +76,23 @@ static __always_inline struct dpa_path *dpa_row(struct dpa_state *st, int i)
 	return &st->path[i];
 }
 
-#include "threshold.h"
-#include "deficit.h"
-#include "stuck.h"
-
-/* Begins a look at all paths. */
-static __always_inline void dpa_look_begin(struct dpa_state *st,
-					   struct dpa_scratch *s)
+static __always_inline __u32 dpa_rows(const struct dpa_state *st)
 {
-	int i;
-
-	s->outlook = (struct dpa_outlook){};
-	dpa_for(i, MPTCP_DPA_PATHS_MAX) {
-		struct dpa_path *p = dpa_row(st, i);
-
-		if (!p)
-			break;
-		p->usable = 0;
-	}
+	return st->rows < MPTCP_DPA_PATHS_MAX ? st->rows : MPTCP_DPA_PATHS_MAX;
 }
 
+#include "threshold.h"
+#include "deficit.h"
+#include "pick.h"
+
 /* Takes one path that may carry data into the outlook. */
-static __always_inline void dpa_look_at(struct dpa_state *st,
-					struct dpa_scratch *s,
-					struct dpa_path *p, __u64 rtt_ns)
+static __always_inline void dpa_take_in(const struct dpa_state *st,
+					struct dpa_outlook *o,
+					const struct dpa_path *p)
 {
-	struct dpa_outlook *o = &s->outlook;
+	__u64 rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC;
 	int unsure = !p->known;
 
-	if (p->cost == MPTCP_DPA_COST_FORBIDDEN || (p->flags & DPA_PATH_SILENT))
-		return;
-	p->usable = 1;
 	if (rtt_ns > o->rtt_ns)
 		o->rtt_ns = rtt_ns;
 	if (p->cost > o->dearest)
@@ -128,6 +113,46 @@ static __always_inline void dpa_look_at(struct dpa_state *st,
 		o->ramping = 1;
 	if (p->cost < st->cost_limit && p->cost > o->below)
 		o->below = p->cost;
+}
+
+/* Brings one path's estimate up to date and takes it into the outlook. */
+dpa_function int dpa_look_at(struct dpa_state *st, struct dpa_scratch *s,
+			     __u32 path)
+{
+	struct dpa_path *p;
+
+	if (!st || !s || path >= MPTCP_DPA_PATHS_MAX)
+		return 0;
+	p = &st->path[path];
+	p->usable = dpa_is_usable(p);
+	if (!(p->flags & DPA_PATH_USED))
+		return 0;
+	s->seen = (struct dpa_observation){
+		.now_ns = st->now_ns,
+		.rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC,
+		.acked = p->acked,
+		.busy = !!(p->flags & DPA_PATH_BUSY),
+		.flight = p->flight,
+		.limited = !!(p->flags & (DPA_PATH_LIMITED | DPA_PATH_PAUSING)),
+		.pausing = !!(p->flags & DPA_PATH_PAUSING),
+	};
+	p->flags &= ~DPA_PATH_LIMITED;
+	dpa_observe(p, &s->seen);
+	if (p->usable)
+		dpa_take_in(st, &s->outlook, p);
+	return 0;
+}
+
+/* Looks at all paths, as the module found them. */
+static __always_inline void dpa_look(struct dpa_state *st,
+				     struct dpa_scratch *s)
+{
+	int i;
+
+	s->outlook = (struct dpa_outlook){};
+	dpa_for(i, dpa_rows(st))
+		dpa_look_at(st, s, i);
+	st->cheapest = s->outlook.cheapest;
 }
 
 /* What the paths in use will carry until the deadline of the chunk in force. */
@@ -167,109 +192,19 @@ static __always_inline void dpa_decide_threshold(struct dpa_state *st,
 	st->budget = 0;
 }
 
-/* Is a path of this cost to be kept back? */
-static __always_inline int dpa_is_held(const struct dpa_state *st, __u32 cost)
+/* a look at the paths counts for so long, unless one of them changes */
+#define DPA_LOOK_NS		(5 * DPA_NSEC_PER_MSEC)
+
+/* Lets the plan stand, for it to be carried out. */
+static __always_inline void dpa_stand(struct dpa_state *st, __u32 burst)
 {
-	return cost > st->cost_limit && cost != st->open_cost;
-}
+	__u64 ns = st->interval_us * DPA_NSEC_PER_USEC;
+	int i;
 
-/*
- * A peer with so little room gets what it has room for on one path. Linux since
- * 7.0 counts what came out of order against the receive buffer, and when that
- * is full takes no more, not even the bytes that are missing; a packet or two
- * fill a small one, and the connection stands still for ever.
- */
-#define DPA_NARROW_BYTES	16384
-
-/* May the next bytes go another way than those before them? */
-static __always_inline int dpa_may_follow(const struct dpa_state *st,
-					  __u32 path)
-{
-	__u32 before = st->last - 1U;
-	const struct dpa_path *last;
-
-	if (st->window >= DPA_NARROW_BYTES || st->acked == st->sent ||
-	    before >= MPTCP_DPA_PATHS_MAX || before == path)
-		return 1;
-	last = &st->path[before];
-	return !last->usable || (last->flags & DPA_PATH_SILENT);
-}
-
-/* May it get the next bytes? */
-static __always_inline int dpa_may_send(const struct dpa_state *st,
-					const struct dpa_path *p)
-{
-	if (!p->usable || (p->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)) ||
-	    dpa_is_spent(st, p))
-		return 0;
-	return p->cost <= st->cost_limit ||
-	       (p->cost == st->open_cost && st->budget);
-}
-
-/* the last round trips before a deadline, in which queues are kept short */
-#define DPA_TAIL_RTTS	8
-/* what a path may have beyond twice what it holds without a queue */
-#define DPA_SPARE_BYTES	(1 << 16)
-
-/*
- * What was given to a path cannot be recalled: it gets no more than its window
- * and one burst. In the last round trips before a deadline, and on costlier
- * paths, it gets just what keeps it busy, one unit above what is in flight
- * without a queue: a queue at the bottleneck may overflow, and what is lost
- * comes too late, or costs twice.
- */
-static __always_inline int dpa_has_room(const struct dpa_state *st,
-					const struct dpa_scratch *s,
-					const struct dpa_path *p, __u64 pacing,
-					__u64 srtt_ns, __u64 window)
-{
-	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
-	__u64 rate = pacing > p->goodput ? pacing : p->goodput;
-	int tail = left_ns && left_ns < DPA_TAIL_RTTS * srtt_ns;
-	__u64 pipe, busy;
-
-	if (p->known)
-		rate = p->goodput + p->goodput / 4;
-	pipe = dpa_pipe(p, rate);
-	busy = pipe + st->unit;
-	if ((tail || p->cost > s->outlook.cheapest) && busy < window)
-		return p->behind < busy;
-	if (p->known && 2 * pipe + DPA_SPARE_BYTES < window)
-		return p->behind < 2 * pipe + DPA_SPARE_BYTES;
-	return p->behind < window;
-}
-
-/* Would the next bytes come too late on this path? Unknown ones are not. */
-static __always_inline int dpa_is_late(const struct dpa_state *st,
-				       const struct dpa_path *p)
-{
-	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
-
-	return st->next_deadline_ns && p->known &&
-	       dpa_arriving(p, p->goodput, left_ns) < st->unit;
-}
-
-/*
- * Accounts for having picked the path s->best, and says how many bytes it
- * gets: a full burst, but on costlier paths no more than it must.
- */
-static __always_inline __u32 dpa_picked(struct dpa_state *st,
-					const struct dpa_scratch *s,
-					__u32 burst)
-{
-	const struct dpa_path *p = dpa_row(st, s->best);
-
-	st->last = s->best + 1;
-	if (!p)
-		return burst;
-	if (p->flags & DPA_PATH_QUOTA)
-		burst = st->unit;
-	if (p->cost <= st->least_cost)
-		return burst;
-	st->spent += st->unit;
-	if (p->cost == st->open_cost)
-		st->budget = dpa_minus(st->budget, st->unit);
-	return st->unit;
+	dpa_for(i, dpa_rows(st))
+		dpa_make_room(st, i);
+	st->burst = burst;
+	st->plan_until_ns = st->now_ns + (ns < DPA_LOOK_NS ? ns : DPA_LOOK_NS);
 }
 
 #endif

@@ -21,21 +21,20 @@ struct input {
 /* what happened to one path until the next decision, and a queued chunk */
 struct step {
 	__u64 passed_ns;
-	__u64 rtt_ns;
 	__u64 chunk_end;
 	__u64 chunk_deadline_ns;
-	__u64 pacing;
+	__u32 srtt_us;
+	__u32 pacing;
 	__u32 acked;
 	__u32 behind;
+	__u32 flight;
 	__u32 cost;
 	__u32 alpha_milli;
+	__u16 flags;
 	__u8 path;
-	__u8 busy;
-	__u8 limited;
 	__u8 late_policy;
 	__u8 decides;
-	__u8 pad[3];
-	__u32 flight;
+	__u8 pad[7];
 };
 
 static void take(struct input *in, void *to, size_t size)
@@ -54,18 +53,15 @@ static void need(int good)
 		abort();
 }
 
-static void look(struct dpa_state *st, struct dpa_scratch *s, __u64 rtt_ns)
+static void look(struct dpa_state *st, struct dpa_scratch *s)
 {
 	int i;
 
-	dpa_look_begin(st, s);
-	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++) {
-		/* the module gives every path a cost */
+	/* the module gives every path a cost */
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
 		if (!st->path[i].cost)
 			st->path[i].cost = MPTCP_DPA_COST_DEFAULT;
-		if (st->path[i].flags & DPA_PATH_USED)
-			dpa_look_at(st, s, &st->path[i], rtt_ns);
-	}
+	dpa_look(st, s);
 }
 
 /* The threshold rule, and what it promises. */
@@ -107,44 +103,37 @@ static void decide_deficit(struct dpa_state *st, struct dpa_scratch *s,
 }
 
 /* A pick is accounted for, and never beyond the budget's end. */
-static void pick(struct dpa_state *st, struct dpa_scratch *s,
-		 const struct step *step)
+static void pick(struct dpa_state *st, const struct step *step)
 {
-	const struct dpa_path *p;
+	__u32 path = step->path % MPTCP_DPA_PATHS_MAX;
+	const struct dpa_path *p = dpa_row(st, path);
 	__u64 was = st->budget;
 
-	s->best = step->path % MPTCP_DPA_PATHS_MAX;
-	p = dpa_row(st, s->best);
+	dpa_may_follow(st, path);
 	if (!dpa_may_send(st, p))
 		return;
 	need(!dpa_is_held(st, p->cost));
-	dpa_has_room(st, s, p, step->pacing, step->rtt_ns, step->pacing);
-	dpa_is_late(st, p);
-	dpa_picked(st, s, 65536);
+	/* a path that has nothing gets something */
+	need(p->behind || dpa_has_room(p, DPA_U64_MAX) || !p->room);
+	dpa_picked(st, path);
 	need(st->budget <= was);
 }
 
 static void run_step(struct dpa_state *st, const struct step *step)
 {
 	struct dpa_path *row = &st->path[step->path % MPTCP_DPA_PATHS_MAX];
-	const struct dpa_observation o = {
-		.now_ns = st->now_ns + step->passed_ns,
-		.rtt_ns = step->rtt_ns,
-		.acked = step->acked,
-		.busy = step->busy,
-		.flight = step->flight,
-		.limited = step->limited & 1,
-		.pausing = step->limited & 2,
-	};
 	struct dpa_scratch s;
 
-	st->now_ns = o.now_ns;
-	row->flags |= DPA_PATH_USED;
+	st->now_ns += step->passed_ns;
+	row->flags = step->flags | DPA_PATH_USED;
 	if (step->cost)
 		row->cost = step->cost;
+	row->acked = step->acked;
 	row->behind = step->behind;
-	dpa_observe(row, &o);
-	look(st, &s, step->rtt_ns);
+	row->flight = step->flight;
+	row->srtt_us = step->srtt_us;
+	row->pacing = step->pacing;
+	look(st, &s);
 	if (!step->decides)
 		return;
 	dpa_decide_begin(st, &s);
@@ -152,7 +141,9 @@ static void run_step(struct dpa_state *st, const struct step *step)
 		decide_threshold(st, &s);
 	else
 		decide_deficit(st, &s, step);
-	pick(st, &s, step);
+	dpa_stand(st, 65536);
+	need(st->plan_until_ns >= st->now_ns || st->plan_until_ns < DPA_LOOK_NS);
+	pick(st, step);
 	/* of two paths at most one outruns the other, if none is at rest */
 	if (st->path[0].behind && st->path[1].behind)
 		need(!dpa_outruns(st, &st->path[0], &st->path[1]) ||

@@ -25,6 +25,7 @@ void set_paths(struct dpa_state *st, int n, const __u32 *cost,
 {
 	int i;
 
+	st->rows = n;
 	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++) {
 		st->path[i] = (struct dpa_path){};
 		if (i >= n)
@@ -33,28 +34,38 @@ void set_paths(struct dpa_state *st, int n, const __u32 *cost,
 			.cost = cost[i], .goodput = goodput[i],
 			.samples = 99, .known = 1, .sampling = 1,
 			.rtt_us = RTT_US, .pause_in_us = DPA_U32_MAX,
+			.flags = DPA_PATH_USED | DPA_PATH_ACTIVE |
+				 DPA_PATH_BUSY,
 		};
 	}
 }
 
 __u64 look_rtt;
 
-void look(struct dpa_state *st, struct dpa_scratch *s, int n)
+/* A look that finds nothing new, but for the round trip. */
+void look(struct dpa_state *st, struct dpa_scratch *s)
 {
 	int i;
 
-	dpa_look_begin(st, s);
-	for (i = 0; i < n; i++)
-		dpa_look_at(st, s, &st->path[i], look_rtt);
+	s->outlook = (struct dpa_outlook){};
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++) {
+		struct dpa_path *p = &st->path[i];
+
+		p->srtt_us = look_rtt / 1000;
+		p->usable = dpa_is_usable(p);
+		if (p->usable)
+			dpa_take_in(st, &s->outlook, p);
+	}
+	st->cheapest = s->outlook.cheapest;
 }
 
 /* One decision of the deficit rule for chunks given as (end, deadline). */
-void plan(struct dpa_state *st, struct dpa_scratch *s, int paths, int chunks,
+void plan(struct dpa_state *st, struct dpa_scratch *s, int chunks,
 	  const __u64 (*chunk)[2])
 {
 	int i;
 
-	look(st, s, paths);
+	look(st, s);
 	st->chunk_end = chunk[0][0];
 	st->chunk_deadline_ns = chunk[0][1];
 	dpa_decide_begin(st, s);
@@ -70,41 +81,95 @@ void plan(struct dpa_state *st, struct dpa_scratch *s, int paths, int chunks,
 	dpa_plan_end(st, s);
 }
 
+/* Has the first path room for more, with so much behind? */
+static int has_room(struct dpa_state *st, __u32 behind, __u64 window)
+{
+	st->path[0].behind = behind;
+	dpa_make_room(st, 0);
+	return dpa_has_room(&st->path[0], window);
+}
+
+static int is_late(struct dpa_state *st, __u32 behind)
+{
+	st->path[0].behind = behind;
+	dpa_make_room(st, 0);
+	return st->path[0].late;
+}
+
 static void test_room(void)
 {
 	struct dpa_state st = {
 		.now_ns = SEC, .next_deadline_ns = 20 * SEC, .unit = 30000,
+		.cheapest = 1, .costly_left = 1000000, .path[0] = {
+			.cost = 1, .goodput = 1000000, .rtt_us = RTT_US,
+			.srtt_us = 2 * RTT_US, .pacing = 1000000, .known = 1,
+			.usable = 1,
+		},
 	};
-	struct dpa_scratch s = { .outlook = { .cheapest = 1 } };
-	struct dpa_path p = {
-		.cost = 1, .goodput = 1000000, .rtt_us = RTT_US, .known = 1,
-	};
+	struct dpa_path *p = &st.path[0];
 
-	p.behind = 250000;
-	EXPECT(dpa_has_room(&st, &s, &p, 1000000, 200 * MSEC, 260000));
-	EXPECT(!dpa_has_room(&st, &s, &p, 1000000, 200 * MSEC, 240000));
+	EXPECT(has_room(&st, 250000, 260000));
+	EXPECT(!has_room(&st, 250000, 240000));
 	/* not more than it needs, however large the window has become */
-	p.behind = 300000;
-	EXPECT(dpa_has_room(&st, &s, &p, 5000000, 200 * MSEC, 900000));
-	p.behind = 320000;
-	EXPECT(!dpa_has_room(&st, &s, &p, 5000000, 200 * MSEC, 900000));
+	p->pacing = 5000000;
+	EXPECT(has_room(&st, 300000, 900000));
+	EXPECT(!has_room(&st, 320000, 900000));
+	/* unless nothing is known of it */
+	p->known = 0;
+	EXPECT(has_room(&st, 880000, 900000));
+	p->known = 1;
 	/* shorter near a deadline, and on costlier paths */
 	st.next_deadline_ns = 2 * SEC;
-	EXPECT(!dpa_has_room(&st, &s, &p, 1000000, 200 * MSEC, 260000));
-	p.behind = 150000;
-	EXPECT(dpa_has_room(&st, &s, &p, 1000000, 200 * MSEC, 260000));
+	EXPECT(!has_room(&st, 250000, 260000));
+	EXPECT(has_room(&st, 150000, 260000));
 	st.next_deadline_ns = 20 * SEC;
-	p.behind = 250000;
-	p.cost = 9;
-	EXPECT(!dpa_has_room(&st, &s, &p, 1000000, 200 * MSEC, 260000));
+	p->cost = 9;
+	EXPECT(!has_room(&st, 250000, 260000));
+	EXPECT(has_room(&st, 150000, 260000));
 
-	p.behind = 900000;
+	/* none where it has had all it may get */
+	st.costly_left = 0;
+	EXPECT(!has_room(&st, 0, 260000));
+
 	st.next_deadline_ns = 2 * SEC;
-	EXPECT(!dpa_is_late(&st, &p));
-	p.behind = 1030000;
-	EXPECT(dpa_is_late(&st, &p));
+	EXPECT(!is_late(&st, 900000));
+	EXPECT(is_late(&st, 1030000));
 	st.next_deadline_ns = 0;
-	EXPECT(!dpa_is_late(&st, &p));
+	EXPECT(!is_late(&st, 1030000));
+}
+
+/* A plan stands for as long as a look counts, or until the next is due. */
+static void test_stand(void)
+{
+	struct dpa_state st = { .now_ns = SEC, .interval_us = 25000 };
+
+	dpa_stand(&st, BURST);
+	EXPECT(st.plan_until_ns == SEC + DPA_LOOK_NS && st.burst == BURST);
+	st.interval_us = 1000;
+	dpa_stand(&st, BURST);
+	EXPECT(st.plan_until_ns == SEC + MSEC);
+}
+
+/* What a look takes from the module's facts. */
+static void test_look(void)
+{
+	static const __u32 cost[] = { 1, 5, 9, 12 }, goodput[] = { 7, 7, 7, 7 };
+	struct dpa_state st = { .now_ns = SEC, .cost_limit = 5 };
+	struct dpa_scratch s;
+
+	set_paths(&st, 4, cost, goodput);
+	st.path[0].flags |= DPA_PATH_SILENT | DPA_PATH_LIMITED;
+	st.path[0].sample_tick = dpa_tick(SEC);
+	st.path[2].flags &= ~DPA_PATH_ACTIVE;
+	st.path[3].cost = MPTCP_DPA_COST_FORBIDDEN;
+	st.path[1].srtt_us = 300;
+	dpa_look(&st, &s);
+	EXPECT(!st.path[0].usable && st.path[1].usable && !st.path[2].usable &&
+	       !st.path[3].usable && !st.path[4].usable);
+	EXPECT(st.cheapest == 5 && s.outlook.dearest == 5);
+	EXPECT(s.outlook.rtt_ns == 300000 && s.outlook.goodput == 7);
+	/* taken account of */
+	EXPECT(st.path[0].limited && !(st.path[0].flags & DPA_PATH_LIMITED));
 }
 
 static void test_costly_bound(void)
@@ -125,8 +190,7 @@ static void test_costly_bound(void)
 
 static void test_quota(void)
 {
-	struct dpa_state st = { .cost_limit = 9, .unit = 1000 };
-	struct dpa_scratch s = { .best = 0 };
+	struct dpa_state st = { .cost_limit = 9, .unit = 1000, .burst = BURST };
 	struct dpa_path *p = &st.path[0];
 
 	*p = (struct dpa_path){
@@ -139,11 +203,12 @@ static void test_quota(void)
 	EXPECT(dpa_may_send(&st, p));
 	EXPECT(dpa_arriving(p, p->goodput, SEC) == 50000);
 	/* a burst is no more than is sure to be there */
-	EXPECT(dpa_picked(&st, &s, 65536) == 1000);
+	EXPECT(dpa_picked(&st, 0) == 1000);
 	p->granted--;
 	EXPECT(!dpa_may_send(&st, p));
 	p->flags = 0;
 	EXPECT(dpa_may_send(&st, p));
+	EXPECT(dpa_picked(&st, 0) == BURST);
 	EXPECT(within(dpa_arriving(p, p->goodput, SEC), 949000, 951000));
 	p->rate_max = 500000;
 	EXPECT(within(dpa_arriving(p, p->goodput, SEC), 474000, 476000));
@@ -245,7 +310,9 @@ static void test_any_input(void)
 			chunk[k][0] = draw() >> (draw() % 64);
 			chunk[k][1] = draw() >> (draw() % 64);
 		}
-		plan(&st, &s, MPTCP_DPA_PATHS_MAX, 2, chunk);
+		plan(&st, &s, 2, chunk);
+		dpa_look(&st, &s);
+		dpa_stand(&st, BURST);
 		EXPECT(!st.open_cost || st.open_cost > st.cost_limit);
 		EXPECT(st.open_cost || !st.budget);
 		EXPECT(st.caution <= DPA_CAUTION_MAX);
@@ -257,6 +324,8 @@ static void test_any_input(void)
 
 static const struct dpa_test decision_tests[] = {
 	{ "room on a path, and lateness", test_room },
+	{ "how long a plan stands", test_stand },
+	{ "a look at the paths", test_look },
 	{ "a bound on what deadlines cost", test_costly_bound },
 	{ "a quota, and a rate at most", test_quota },
 	{ "one path for a peer with little room", test_narrow },

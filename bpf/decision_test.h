@@ -18,6 +18,8 @@
 /* of all paths, unless a test says otherwise */
 #define RTT_US	100000
 
+#define BURST	65428
+
 /* those of the running test */
 extern int failures;
 
@@ -46,8 +48,8 @@ void set_paths(struct dpa_state *st, int n, const __u32 *cost,
 
 /* the round trip that look() finds on every path */
 extern __u64 look_rtt;
-void look(struct dpa_state *st, struct dpa_scratch *s, int n);
-void plan(struct dpa_state *st, struct dpa_scratch *s, int paths, int chunks,
+void look(struct dpa_state *st, struct dpa_scratch *s);
+void plan(struct dpa_state *st, struct dpa_scratch *s, int chunks,
 	  const __u64 (*chunk)[2]);
 
 #endif

@@ -37,28 +37,6 @@
 /* what is decided about arrives by then before its deadline */
 #define DPA_MARGIN_NS		(15 * DPA_NSEC_PER_MSEC)
 
-/* more than any path carries; sums of 8 stay below 2^63 */
-#define DPA_BYTES_MAX		(1ULL << 60)
-
-/* Bytes that a rate brings to the far end in time, after those before them. */
-static __always_inline __u64 dpa_arriving(const struct dpa_path *p, __u64 rate,
-					  __u64 left_ns)
-{
-	__u64 half_rtt = (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2;
-	__u64 pipe, behind, bytes;
-
-	if (p->rate_max && rate > p->rate_max)
-		rate = p->rate_max;
-	pipe = dpa_pipe(p, rate);
-	behind = p->behind > pipe ? p->behind : pipe;
-	left_ns -= dpa_paused_ns(p, dpa_minus(left_ns, half_rtt));
-	bytes = dpa_bytes_in(rate, left_ns + half_rtt);
-	bytes = dpa_minus(bytes, behind);
-	if ((p->flags & DPA_PATH_QUOTA) && bytes > p->quota)
-		bytes = p->quota;
-	return bytes < DPA_BYTES_MAX ? bytes : DPA_BYTES_MAX;
-}
-
 /* The rate that a path keeps up in all likelihood. */
 static __always_inline __u64 dpa_sure_rate(const struct dpa_path *p,
 					   const struct dpa_reach *r,
@@ -119,7 +97,7 @@ static __always_inline void dpa_gather(struct dpa_state *st,
 	int i;
 
 	*level = (struct dpa_level){};
-	dpa_for(i, MPTCP_DPA_PATHS_MAX) {
+	dpa_for(i, dpa_rows(st)) {
 		const struct dpa_path *p = dpa_row(st, i);
 
 		if (!p)
@@ -216,7 +194,7 @@ static __always_inline void dpa_cover(struct dpa_state *st,
 	__u32 below = 0;
 	int i;
 
-	dpa_for(i, MPTCP_DPA_PATHS_MAX) {
+	dpa_for(i, dpa_rows(st)) {
 		dpa_gather(st, s, below);
 		if (!s->level.cost)
 			break;
@@ -243,7 +221,7 @@ static __always_inline int dpa_hopeless(struct dpa_state *st,
 {
 	int i;
 
-	dpa_for(i, MPTCP_DPA_PATHS_MAX) {
+	dpa_for(i, dpa_rows(st)) {
 		const struct dpa_path *p = dpa_row(st, i);
 
 		if (!p)

@@ -12,34 +12,34 @@ static void test_deficit(void)
 
 	set_paths(&st, 2, cost, goodput);
 	/* the cheap path suffices: 10 s less a half round trip, and the margin */
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit == 1 && !st.open_cost && !st.budget);
 	EXPECT(dpa_is_held(&st, 9) && !dpa_is_held(&st, 1));
 	/* a shortfall far ahead can wait */
 	chunk[0][0] = 12000000;
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(!st.open_cost);
 	/* one that is half of what the costly path can do cannot; it gets that */
 	chunk[0][0] = 15200000;
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit == 1 && st.open_cost == 9);
 	EXPECT(within(st.budget, 5260000, 5270000));
 	EXPECT(!dpa_is_held(&st, 9));
 	/* once open it stays so until nothing is short */
 	chunk[0][0] = 12000000;
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.open_cost == 9 && within(st.budget, 2060000, 2070000));
 	chunk[0][0] = 9900000;
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(!st.open_cost);
 	/* all of it is needed */
 	chunk[0][0] = 19895000;
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit == 9);
 	/* bytes already given to the cheap path go before new ones */
 	st.path[1].behind = 1000000;
 	chunk[0][0] = 9900000;
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.open_cost == 9);
 	EXPECT(within(st.budget, 860000, 870000));
 }
@@ -53,25 +53,25 @@ static void test_deficit_caution(void)
 	struct dpa_scratch s;
 
 	set_paths(&st, 2, cost, goodput);
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(!st.open_cost);
 	/* a path whose goodput varies is trusted less */
 	st.path[0].spread = 400000;
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.open_cost == 9);
 	/* unless alpha says by how much */
 	st.alpha_milli = 1000;
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(!st.open_cost);
 	st.alpha_milli = 500;
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.open_cost == 9);
 	/* and one that was not used for long, too */
 	st.alpha_milli = 0;
 	st.path[0].spread = 0;
 	st.path[0].sampling = 0;
 	st.path[0].sample_tick = dpa_tick(SEC) - dpa_tick(60 * SEC);
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.open_cost == 9);
 	EXPECT(within(st.budget, 400000, 450000));
 }
@@ -86,27 +86,27 @@ static void test_deficit_outcomes(void)
 	int i;
 
 	set_paths(&st, 2, cost, goodput);
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.caution == DPA_CAUTION_MIN && st.saved);
 	/* a miss although a path was held makes it more careful, up to a bound */
 	st.missed++;
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.caution == DPA_CAUTION_MIN + DPA_CAUTION_MORE);
 	for (i = 0; i < 100; i++) {
 		st.missed++;
-		plan(&st, &s, 2, 1, chunk);
+		plan(&st, &s, 1, chunk);
 	}
 	EXPECT(st.caution == DPA_CAUTION_MAX);
 	/* chunks that are met make it bolder, down to a bound */
 	for (i = 0; i < 100; i++) {
 		st.met++;
-		plan(&st, &s, 2, 1, chunk);
+		plan(&st, &s, 1, chunk);
 	}
 	EXPECT(st.caution == DPA_CAUTION_MIN);
 	/* a miss at full speed teaches nothing */
 	st.saved = 0;
 	st.missed++;
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.caution == DPA_CAUTION_MIN);
 }
 
@@ -120,16 +120,16 @@ static void test_deficit_levels(void)
 
 	set_paths(&st, 4, cost, goodput);
 	/* equal costs are one level */
-	plan(&st, &s, 4, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit == 1 && st.open_cost == 3);
 	chunk[0][0] = 2500000;
-	plan(&st, &s, 4, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit == 3 && st.open_cost == 7);
 	EXPECT(within(st.budget, 600000, 700000));
 	/* a forbidden path is none */
 	st.path[0].cost = MPTCP_DPA_COST_FORBIDDEN;
 	chunk[0][0] = 1880000;
-	plan(&st, &s, 4, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit <= 3);
 }
 
@@ -143,9 +143,9 @@ static void test_deficit_chunks(void)
 	struct dpa_scratch s;
 
 	set_paths(&st, 2, cost, goodput);
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(!st.open_cost);
-	plan(&st, &s, 2, 2, chunk);
+	plan(&st, &s, 2, chunk);
 	EXPECT(st.open_cost == 9);
 	EXPECT(within(st.budget, 740000, 770000));
 	/* what cannot be met is given up where its owner wants, the rest not */
@@ -153,10 +153,10 @@ static void test_deficit_chunks(void)
 	chunk[1][0] = 9000000;
 	chunk[1][1] = 20 * SEC;
 	st.late_policy = MPTCP_DPA_LATE_POLICY_CHEAP;
-	plan(&st, &s, 2, 2, chunk);
+	plan(&st, &s, 2, chunk);
 	EXPECT(st.cost_limit == 1 && !st.open_cost && st.at_risk);
 	st.late_policy = MPTCP_DPA_LATE_POLICY_SPEND;
-	plan(&st, &s, 2, 2, chunk);
+	plan(&st, &s, 2, chunk);
 	EXPECT(st.cost_limit == 9);
 }
 
@@ -176,24 +176,23 @@ static void test_deficit_learning(void)
 	/* nothing is known, and it is too early to ask */
 	st.path[0].rtt_us = 0;
 	look_rtt = 200 * MSEC;
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit == 1 && !st.open_cost);
 	/* later a sixteenth of the chunk may go the costly way */
 	st.now_ns += 800 * MSEC;
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	look_rtt = 0;
 	EXPECT(st.cost_limit == 1 && st.open_cost == 9 && st.budget == 100000);
 	st.unit = 30000;
 	st.least_cost = 1;
-	s.best = 1;
-	EXPECT(dpa_picked(&st, &s, 65000) == 30000);
+	EXPECT(dpa_picked(&st, 1) == 30000);
 	EXPECT(st.budget == 70000 && st.spent == 30000);
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.budget == 70000);
 	/* what is known then decides */
 	st.path[0].known = 1;
 	st.path[0].goodput = 1000000;
-	plan(&st, &s, 2, 1, chunk);
+	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit == 1 && !st.open_cost);
 }
 

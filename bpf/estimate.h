@@ -19,6 +19,9 @@
 #define DPA_U64_MAX		(~0ULL)
 #define DPA_U32_MAX		(~0U)
 
+/* more than any path carries; sums of 8 stay below 2^63 */
+#define DPA_BYTES_MAX		(1ULL << 60)
+
 /* no rate is taken to be higher: 34 Gbit/s, what 32 bits hold */
 #define DPA_RATE_MAX		((__u64)DPA_U32_MAX)
 
@@ -262,6 +265,25 @@ static __always_inline __u64 dpa_paused_ns(const struct dpa_path *p, __u64 ns)
 	if (more > 1000)
 		more = 1000;
 	return pause_ns + more * dpa_pause_us(p) * DPA_NSEC_PER_USEC;
+}
+
+/* Bytes that a rate brings to the far end in time, after those before them. */
+static __always_inline __u64 dpa_arriving(const struct dpa_path *p, __u64 rate,
+					  __u64 left_ns)
+{
+	__u64 half_rtt = (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2;
+	__u64 pipe, behind, bytes;
+
+	if (p->rate_max && rate > p->rate_max)
+		rate = p->rate_max;
+	pipe = dpa_pipe(p, rate);
+	behind = p->behind > pipe ? p->behind : pipe;
+	left_ns -= dpa_paused_ns(p, dpa_minus(left_ns, half_rtt));
+	bytes = dpa_bytes_in(rate, left_ns + half_rtt);
+	bytes = dpa_minus(bytes, behind);
+	if ((p->flags & DPA_PATH_QUOTA) && bytes > p->quota)
+		bytes = p->quota;
+	return bytes < DPA_BYTES_MAX ? bytes : DPA_BYTES_MAX;
 }
 
 /* The first acknowledgement of a busy time begins a sample. */

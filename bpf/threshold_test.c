@@ -39,7 +39,7 @@ static __u32 decide(struct dpa_state *st, int n, const __u32 *cost,
 	struct dpa_scratch s;
 
 	set_paths(st, n, cost, goodput);
-	look(st, &s, n);
+	look(st, &s);
 	dpa_decide_begin(st, &s);
 	dpa_decide_threshold(st, &s);
 	return st->cost_limit;
@@ -115,7 +115,7 @@ static void test_forecast(void)
 	EXPECT(st.at_risk);
 	/* there is hope while a path has not shown what it can carry */
 	st.path[1].known = 0;
-	look(&st, &s, 3);
+	look(&st, &s);
 	dpa_decide_begin(&st, &s);
 	EXPECT(!st.at_risk);
 }

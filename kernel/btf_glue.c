@@ -215,17 +215,21 @@ __bpf_kfunc int mptcp_dpa_path(struct mptcp_subflow_context *subflow)
 }
 
 /**
- * mptcp_dpa_hold() - want a subflow kept back, or in use
- * @subflow: the subflow
- * @held: keep it back: request_bkup set, the peer told by MP_PRIO
+ * mptcp_dpa_send() - carry the plan in dpa_state out
+ * @msk: the connection
  *
- * The wish is carried out by a work item, at most once in PRIO_INTERVAL_NS for
- * a subflow, and is over when the last chunk is.
+ * Subflows that cost more than @cost_limit and not @open_cost are kept back:
+ * request_bkup is set and the peer told by MP_PRIO, by a work item. Of the
+ * others the one with the least to send is picked. Until @plan_until_ns that is
+ * done for further bytes without calling the program, unless the paths change,
+ * or the chunk.
+ *
+ * Return: 0; -EBUSY when no subflow has room, -EINVAL when no plan stands,
+ * -ENOENT without state.
  */
-__bpf_kfunc void mptcp_dpa_hold(struct mptcp_subflow_context *subflow,
-				bool held)
+__bpf_kfunc int mptcp_dpa_send(struct mptcp_sock *msk)
 {
-	kf_hold(subflow, held);
+	return kf_send(msk);
 }
 
 /**
@@ -329,7 +333,7 @@ BTF_ID_FLAGS(func, mptcp_dpa_subflow_memory_free, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_conn, KF_RET_NULL | TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_chunk, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_path, TRUSTED)
-BTF_ID_FLAGS(func, mptcp_dpa_hold, TRUSTED)
+BTF_ID_FLAGS(func, mptcp_dpa_send, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_pick, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_default_send, TRUSTED)
 BTF_ID_FLAGS(func, mptcp_dpa_default_retrans, TRUSTED)

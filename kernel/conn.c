@@ -268,14 +268,15 @@ static u64 last_ack_ns(const struct mptcp_sock *msk, u64 now_ns)
  * After a fallback the kernel takes all that TCP was given for acknowledged,
  * so that TCP's own count is asked. It never goes back.
  */
-static u64 acked_now(const struct mptcp_sock *msk, u64 before)
+static u64 acked_now(const struct mptcp_sock *msk,
+		     const struct msk_positions *at, u64 before)
 {
 	const struct sock *ssk = only_tcp(msk);
-	u64 sent = msk_sent(msk);
+	u64 sent = at->sent;
 	u32 unacked;
 
 	if (!ssk)
-		return msk_acked(msk);
+		return at->acked;
 	unacked = tcp_sk(ssk)->write_seq - tcp_sk(ssk)->snd_una;
 	/* the FIN has a number, too */
 	if (unacked && ssk->sk_shutdown & SEND_SHUTDOWN)
@@ -320,13 +321,17 @@ static void show_next(struct conn *c)
 	u32 i;
 
 	st->next_deadline_ns = 0;
+	c->next_end = U64_MAX;
 	for (i = 0; i < c->queue.count; i++) {
 		const struct chunk *chunk = &c->queue.at[i];
 
 		if (chunk->end <= next)
 			continue;
-		if (chunk->begin <= next)
+		c->next_end = chunk->begin;
+		if (chunk->begin <= next) {
 			st->next_deadline_ns = chunk->deadline_ns;
+			c->next_end = chunk->end;
+		}
 		return;
 	}
 }
@@ -340,7 +345,6 @@ static void show_settings(struct conn *c)
 	st->policy = READ_ONCE(dpa->policy);
 	st->met = c->chunks_met;
 	st->missed = c->chunks_missed;
-	st->unit = msk_unit(msk_of(c->sk));
 	show_next(c);
 }
 
@@ -351,6 +355,7 @@ static void show_chunk(struct conn *c, const struct chunk *chunk)
 	if (st->chunk_begin != chunk->begin ||
 	    st->chunk_deadline_ns != chunk->deadline_ns) {
 		st->decided_ns = 0;
+		st->plan_until_ns = 0;
 		st->at_risk = 0;
 	}
 	st->chunk_begin = chunk->begin;
@@ -410,6 +415,12 @@ static void show_overflow(struct conn *c)
 	st->late_policy = horizon.late_policy;
 }
 
+static void show_nothing(struct dpa_state *st)
+{
+	st->plan_until_ns = 0;
+	st->cost_limit = 0;
+}
+
 /* What is in force: the first chunk, else overflow, else nothing. */
 static void show(struct conn *c)
 {
@@ -420,7 +431,7 @@ static void show(struct conn *c)
 	else if (c->overflow_ns)
 		show_overflow(c);
 	else
-		c->state.cost_limit = 0;
+		show_nothing(&c->state);
 	show_settings(c);
 }
 
@@ -480,20 +491,6 @@ static void tell_risk(struct conn *c)
 	}
 }
 
-/*
- * Whatever a peer acknowledges, and when: costlier paths do not get more than
- * the bytes that have a deadline, or overflow, and a 20th.
- */
-static u64 costly_left(const struct conn *c)
-{
-	u64 most;
-
-	if (check_add_overflow(c->queue.declared, c->overflowed, &most) ||
-	    check_add_overflow(most, most / 20, &most))
-		most = U64_MAX;
-	return most - min(most, c->costly);
-}
-
 /* Bytes count as overflowing if they are sent, or written, while that is on. */
 static void refresh_overflow(struct conn *c, u64 written_before)
 {
@@ -506,6 +503,38 @@ static void refresh_overflow(struct conn *c, u64 written_before)
 		c->overflowed += c->state.written - c->state.sent;
 }
 
+/* Within one stream positions do not go back. */
+static bool is_another_stream(const struct conn *c,
+			      const struct msk_positions *at)
+{
+	return at->written < c->state.written || at->acked < c->state.acked;
+}
+
+static void show_positions(struct dpa_state *st, const struct msk_positions *at,
+			   u64 acked, u64 now_ns)
+{
+	st->now_ns = now_ns;
+	st->written = at->written;
+	st->sent = at->sent;
+	st->acked = acked;
+	st->window = at->window + at->sent - acked;
+	st->unit = at->unit;
+}
+
+/*
+ * Whatever a peer acknowledges, and when: costlier paths do not get more than
+ * the bytes that have a deadline, or overflow, and a 20th.
+ */
+void conn_limit_costly(struct conn *c)
+{
+	u64 most;
+
+	if (check_add_overflow(c->queue.declared, c->overflowed, &most) ||
+	    check_add_overflow(most, most / 20, &most))
+		most = U64_MAX;
+	c->state.costly_left = most - min(most, c->costly);
+}
+
 /**
  * conn_refresh() - bring positions, verdicts and the chunk in force up to date
  * @c: the connection
@@ -516,19 +545,15 @@ void conn_refresh(struct conn *c)
 {
 	const struct mptcp_sock *msk = msk_of(c->sk);
 	struct dpa_state *st = &c->state;
+	struct msk_positions at;
 	u64 written;
 
-	/* within one stream neither goes back */
-	if (msk_written(msk) < st->written || msk_acked(msk) < st->acked)
+	msk_positions(msk, &at);
+	if (is_another_stream(c, &at))
 		conn_restart(c);
-
-	st->now_ns = ktime_get_ns();
 	written = st->written;
-	st->written = msk_written(msk);
-	st->sent = msk_sent(msk);
-	st->acked = acked_now(msk, st->acked);
+	show_positions(st, &at, acked_now(msk, &at, st->acked), ktime_get_ns());
 	st->again = msk_again(msk);
-	st->window = msk_window_left(msk) + st->sent - st->acked;
 	path_refresh(c, conn_steers(c));
 	refresh_overflow(c, written);
 
@@ -538,8 +563,46 @@ void conn_refresh(struct conn *c)
 	chunk_queue_update(&c->queue, st->acked, st->now_ns,
 			   last_ack_ns(msk, st->now_ns),
 			   conn_ack_delay_ns(msk), judged, c);
-	st->costly_left = costly_left(c);
+	conn_limit_costly(c);
 	show(c);
+}
+
+/**
+ * conn_touch() - bring positions up to date, if the scheduler's plan stands
+ * @c: the connection
+ *
+ * It does not when its time is over, when the chunk in force is all
+ * acknowledged, and when the next bytes have another deadline.
+ *
+ * Context: msk lock; does not sleep.
+ * Return: does it stand?
+ */
+bool conn_touch(struct conn *c)
+{
+	struct dpa_state *st = &c->state;
+	struct msk_positions at;
+	u64 now_ns;
+
+	if (!st->plan_until_ns)
+		return false;
+	now_ns = ktime_get_ns();
+	if (now_ns >= st->plan_until_ns)
+		return false;
+	msk_positions(msk_of(c->sk), &at);
+	if (is_another_stream(c, &at) || at.acked >= st->chunk_end ||
+	    at.sent >= c->next_end)
+		return false;
+	if (c->overflow_ns)
+		c->overflowed += at.written - st->written;
+	show_positions(st, &at, at.acked, now_ns);
+	return true;
+}
+
+/* The scheduler's word was asked for, with a chunk in force. */
+void conn_count_decision(struct conn *c)
+{
+	c->state.decisions++;
+	stat_inc(sock_net(c->sk), DPA_STAT_CHUNK_DECISIONS);
 }
 
 void conn_init_net(struct net *net)

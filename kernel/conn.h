@@ -56,6 +56,7 @@ struct conn {
 	u32			overflow_ms;	/* 0: the namespace's */
 	u64			overflow_ns;	/* in force at the last refresh */
 	u64			overflowed;	/* bytes written while it was */
+	u64			next_end; /* dpa_state::next_deadline_ns holds up to it */
 	struct chunk_queue	queue;
 	struct stream		stream;
 	struct pref_list	*prefs;	/* NULL: none were set */
@@ -72,6 +73,9 @@ void conn_put(struct conn *c);
 void conn_release(struct sock *sk);
 struct pref_list *conn_prefs(struct conn *c);
 void conn_refresh(struct conn *c);
+bool conn_touch(struct conn *c);
+void conn_limit_costly(struct conn *c);
+void conn_count_decision(struct conn *c);
 int conn_show_chunk(const struct conn *c, u32 i, struct dpa_horizon *horizon);
 u64 conn_overflow_ns(const struct conn *c);
 bool conn_steers(const struct conn *c);

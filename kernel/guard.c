@@ -19,6 +19,7 @@
 #include "conn.h"
 #include "guard.h"
 #include "msk.h"
+#include "plan.h"
 #include "stat.h"
 #include "symbols.h"
 
@@ -86,9 +87,16 @@ static int run_alone(const struct guard_slot *slot, struct mptcp_sock *msk,
 static int guard_pick(struct guard_slot *slot, struct mptcp_sock *msk,
 		      bool retrans)
 {
+	int err;
+
 	stat_inc(sock_net(msk_sock(msk)), DPA_STAT_DECISIONS);
-	if (retrans)
+	if (retrans) {
 		compat_check_stale(msk);
+	} else {
+		err = plan_go_on(msk);
+		if (err != -EAGAIN)
+			return err;
+	}
 	if (run_alone(slot, msk, retrans)) {
 		drop_picks(msk);
 		return -EINVAL;

@@ -31,7 +31,7 @@ static bool fill_path(struct mptcp_dpa_path_info *info, struct conn *c,
 {
 	const struct tcp_sock *tp = tcp_sk(subflow_ssk(sf));
 	const struct dpa_path *row;
-	int i = path_row(c, sf);
+	int i = path_row(c, sf, 0);
 
 	if (i < 0)
 		return false;

@@ -12,6 +12,7 @@
 #include "msk.h"
 #include "netns.h"
 #include "path.h"
+#include "plan.h"
 #include "prio.h"
 #include "rescue.h"
 #include "sockopt.h"
@@ -46,8 +47,7 @@ unsigned char *kf_conn(struct sock *sk, int size)
 			tick_soon(c);
 		return NULL;
 	}
-	c->state.decisions++;
-	stat_inc(sock_net(sk), DPA_STAT_CHUNK_DECISIONS);
+	conn_count_decision(c);
 	if (!tick_is_due(c))
 		tick_soon(c);
 	return (unsigned char *)&c->state;
@@ -64,42 +64,14 @@ int kf_path(struct mptcp_subflow_context *sf)
 {
 	struct conn *c = conn_find(subflow_msk(sf));
 
-	return c ? path_row(c, sf) : -ENOENT;
+	return c ? path_row(c, sf, 0) : -ENOENT;
 }
 
-static void activated(struct conn *c, struct dpa_path *row)
+int kf_send(struct mptcp_sock *msk)
 {
-	row->activations++;
-	c->activations++;
-	stat_inc(sock_net(c->sk), DPA_STAT_ACTIVATIONS);
-	event_path(c, MPTCP_DPA_CMD_PATH_ACTIVATED, row->subflow_id);
-}
+	struct conn *c = conn_find(msk_sock(msk));
 
-void kf_hold(struct mptcp_subflow_context *sf, bool held)
-{
-	struct conn *c = conn_find(subflow_msk(sf));
-	struct dpa_path *row;
-	u32 was;
-	int i;
-
-	if (!c)
-		return;
-	i = path_row(c, sf);
-	if (i < 0)
-		return;
-	row = &c->state.path[i];
-	was = row->flags;
-	row->flags |= DPA_PATH_STEERED;
-	if (held)
-		row->flags |= DPA_PATH_HELD;
-	else
-		row->flags &= ~DPA_PATH_HELD;
-	if ((was & DPA_PATH_HELD) && !held)
-		activated(c, row);
-	else if (!(was & DPA_PATH_HELD) && held)
-		event_path(c, MPTCP_DPA_CMD_PATH_RELEASED, row->subflow_id);
-	if (held != subflow_request_bkup(sf) && row->flags != was)
-		tick_soon(c);
+	return c ? plan_begin(c) : -ENOENT;
 }
 
 static int scheduled(struct sock *ssk)
@@ -168,35 +140,18 @@ static void set_retransmit_timer(struct mptcp_sock *msk)
 	struct mptcp_subflow_context *sf;
 	long longest = 0;
 
-	msk_for_each_subflow(msk, sf) {
-		const struct sock *ssk = subflow_ssk(sf);
-
-		if (!kernel_fn(mptcp_subflow_active)(sf) ||
-		    !inet_csk(ssk)->icsk_pending || subflow_stale_count(sf))
-			continue;
-		longest = max(longest,
-			      (long)(compat_timeout_expires(ssk) - jiffies));
-	}
-	msk_set_timer(msk, longest > 0 ? longest : TCP_RTO_MIN);
+	msk_for_each_subflow(msk, sf)
+		if (kernel_fn(mptcp_subflow_active)(sf))
+			longest = max(longest, plan_timeout(sf));
+	plan_set_timer(msk, longest);
 }
 
 void kf_pick(struct mptcp_subflow_context *sf, u32 burst)
 {
 	struct mptcp_sock *msk = msk_of(subflow_msk(sf));
-	const struct sock *ssk = subflow_ssk(sf);
-	u64 window = msk_window_left(msk);
-	u32 queued = READ_ONCE(ssk->sk_wmem_queued);
-	u64 pacing;
 
-	burst = min_t(u64, min_t(u32, burst, S32_MAX), window);
-	if (burst) {
-		pacing = (u64)subflow_avg_pacing(sf) * queued +
-			 (u64)READ_ONCE(ssk->sk_pacing_rate) * burst;
-		subflow_set_avg_pacing(sf, div_u64(pacing, burst + queued));
-		msk_set_burst(msk, burst);
-	}
 	set_retransmit_timer(msk);
-	subflow_set_scheduled(sf, true);
+	plan_schedule(msk, sf, burst);
 }
 
 bool kf_subflow_active(struct mptcp_subflow_context *sf)

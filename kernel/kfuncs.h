@@ -16,7 +16,7 @@ struct sock;
 unsigned char *kf_conn(struct sock *sk, int size);
 int kf_chunk(struct sock *sk, unsigned int i, struct dpa_horizon *horizon);
 int kf_path(struct mptcp_subflow_context *sf);
-void kf_hold(struct mptcp_subflow_context *sf, _Bool held);
+int kf_send(struct mptcp_sock *msk);
 int kf_default_send(struct mptcp_sock *msk);
 int kf_default_retrans(struct mptcp_sock *msk);
 int kf_reinject(struct mptcp_sock *msk);

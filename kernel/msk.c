@@ -145,7 +145,7 @@ static struct mptcp_data_frag *next_frag(const struct mptcp_sock *msk,
  * The rest of a fragment is sent on the subflow that its first byte went on.
  * Among those to be sent again there may be some that are not.
  */
-u32 msk_unit(const struct mptcp_sock *msk)
+static u32 next_unit(const struct mptcp_sock *msk)
 {
 	const struct mptcp_data_frag *frag = msk->first_pending;
 
@@ -218,6 +218,16 @@ u64 msk_window_left(const struct mptcp_sock *msk)
 	s64 left = READ_FIELD(msk->wnd_end) - msk->snd_nxt;
 
 	return left > 0 ? left : 0;
+}
+
+/* What of it changes with every burst, in one go. */
+void msk_positions(const struct mptcp_sock *msk, struct msk_positions *at)
+{
+	at->written = msk_written(msk);
+	at->sent = msk_sent(msk);
+	at->acked = msk_acked(msk);
+	at->window = msk_window_left(msk);
+	at->unit = next_unit(msk);
 }
 
 u8 msk_first_endpoint(const struct mptcp_sock *msk)

@@ -38,6 +38,15 @@ struct sock *msk_sock(struct mptcp_sock *msk);
  * Positions in the stream of payload bytes, from 0 at connect(). All need the
  * msk lock (owned, or its spinlock held with no owner).
  */
+struct msk_positions {
+	unsigned long long written;
+	unsigned long long sent;
+	unsigned long long acked;
+	unsigned long long window;	/* bytes after @sent that the peer takes */
+	unsigned int	unit;		/* what one pick sends at least */
+};
+
+void msk_positions(const struct mptcp_sock *msk, struct msk_positions *at);
 unsigned long long msk_written(const struct mptcp_sock *msk);
 unsigned long long msk_sent(const struct mptcp_sock *msk);
 unsigned long long msk_acked(const struct mptcp_sock *msk);
@@ -47,7 +56,6 @@ struct sock *msk_first(const struct mptcp_sock *msk);
 _Bool msk_fell_back(const struct mptcp_sock *msk);
 unsigned long *msk_flags(struct mptcp_sock *msk);
 _Bool msk_data_pending(const struct mptcp_sock *msk);
-unsigned int msk_unit(const struct mptcp_sock *msk);
 unsigned long long msk_again(const struct mptcp_sock *msk);
 unsigned long long msk_window_left(const struct mptcp_sock *msk);
 unsigned char msk_first_endpoint(const struct mptcp_sock *msk);

@@ -12,7 +12,7 @@
 #include "path.h"
 #include "symbols.h"
 
-#include "stuck.h"
+#include "pick.h"
 
 /* The interface that carries a subflow, 0 while it has no route. */
 static int subflow_ifindex(const struct sock *ssk)
@@ -142,25 +142,34 @@ void path_forget_costs(struct conn *c)
 }
 
 /**
- * path_find() - the row of a subflow
+ * path_find_near() - the row of a subflow
  * @c: the connection
  * @sf: one of its subflows
+ * @first: the row to begin with; walking the subflows, that after the last one
  *
  * Context: msk lock.
  * Return: its index, -ENOENT if it has none.
  */
-int path_find(const struct conn *c, const struct mptcp_subflow_context *sf)
+int path_find_near(const struct conn *c, const struct mptcp_subflow_context *sf,
+		   int first)
 {
 	u32 id = subflow_number(sf);
-	int i;
+	int n;
 
-	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++) {
+	for (n = 0; n < MPTCP_DPA_PATHS_MAX; n++) {
+		int i = (first + n) % MPTCP_DPA_PATHS_MAX;
 		const struct dpa_path *row = &c->state.path[i];
 
 		if ((row->flags & DPA_PATH_USED) && row->subflow_id == id)
 			return i;
 	}
 	return -ENOENT;
+}
+
+/* The same, where it was not found before. */
+int path_find(const struct conn *c, const struct mptcp_subflow_context *sf)
+{
+	return path_find_near(c, sf, 0);
 }
 
 static bool is_gone(const struct conn *c, u32 id)
@@ -190,6 +199,7 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 		/* nobody has steered it yet, so this is the endpoint's word */
 		if (subflow_request_bkup(sf))
 			row->flags |= DPA_PATH_BACKUP;
+		c->state.rows = max_t(u32, c->state.rows, i + 1);
 		c->path[i] = (struct conn_path){
 			.given = tcp_sk(subflow_ssk(sf))->write_seq,
 		};
@@ -202,14 +212,15 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
  * path_row() - the row of a subflow, taken if need be, with its cost resolved
  * @c: the connection
  * @sf: one of its subflows
+ * @first: as for path_find_near()
  *
  * Context: msk lock; does not sleep.
  * Return: its index, or -ENOSPC when %MPTCP_DPA_PATHS_MAX live subflows have
  * one already.
  */
-int path_row(struct conn *c, struct mptcp_subflow_context *sf)
+int path_row(struct conn *c, struct mptcp_subflow_context *sf, int first)
 {
-	int i = path_find(c, sf);
+	int i = path_find_near(c, sf, first);
 
 	if (i < 0)
 		i = take_row(c, sf);
@@ -274,15 +285,67 @@ static void spend(struct conn *c, int i, u32 bytes)
 	path->granted -= had;
 }
 
+static void set_flag(struct dpa_path *row, u16 flag, bool on)
+{
+	if (on)
+		row->flags |= flag;
+	else
+		row->flags &= ~flag;
+}
+
+/* What the peer has beyond a hole; both ends of the stream count it as there. */
+static u32 sacked(const struct tcp_sock *tp)
+{
+	return tp->sacked_out * tp->mss_cache;
+}
+
+/* congestion controls that measure an empty path go down to this window */
+#define PROBE_CWND	4
+
+/*
+ * Is all that it was given on its way, with room in its window for more? (TCP's
+ * own mark of that, app_limited, is never set on subflows.)
+ */
+static bool is_starved(const struct tcp_sock *tp)
+{
+	return tp->write_seq != tp->snd_una &&
+	       tp->write_seq - tp->snd_nxt < tp->mss_cache &&
+	       tcp_packets_in_flight(tp) < tp->snd_cwnd;
+}
+
+/* What changes with every burst. */
+static void refresh_bytes(struct conn *c, int i, const struct sock *ssk,
+			  bool count)
+{
+	const struct tcp_sock *tp = tcp_sk(ssk);
+	struct dpa_path *row = &c->state.path[i];
+	u32 given = READ_ONCE(tp->write_seq);
+
+	if (count)
+		spend(c, i, given - c->path[i].given);
+	c->path[i].given = given;
+	row->behind = dpa_minus(given - tp->snd_una, sacked(tp));
+	if (is_starved(tp))
+		row->flags |= DPA_PATH_LIMITED;
+}
+
+/* The rest of what a look at the path asks for. */
 static void refresh_row(struct dpa_path *row, const struct sock *ssk)
 {
-	const struct minmax *least_rtt = &tcp_sk(ssk)->rtt_min;
+	const struct tcp_sock *tp = tcp_sk(ssk);
+	const struct minmax *least_rtt = &tp->rtt_min;
 
+	row->rtt_us = least_rtt->s[0].v;
 	row->rtt_age_ms = jiffies_to_msecs(tcp_jiffies32 - least_rtt->s[0].t);
-	if (has_bbr(ssk))
-		row->flags |= DPA_PATH_PAUSES;
-	else
-		row->flags &= ~DPA_PATH_PAUSES;
+	row->srtt_us = tp->srtt_us >> 3;
+	row->acked = tp->bytes_acked + sacked(tp);
+	row->flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp));
+	row->pacing = min_t(u64, READ_ONCE(ssk->sk_pacing_rate), U32_MAX);
+	set_flag(row, DPA_PATH_BUSY, tp->write_seq != tp->snd_una);
+	set_flag(row, DPA_PATH_PAUSES, has_bbr(ssk));
+	set_flag(row, DPA_PATH_PAUSING,
+		 tp->snd_cwnd <= PROBE_CWND &&
+		 inet_csk(ssk)->icsk_ca_state == TCP_CA_Open);
 }
 
 /**
@@ -299,28 +362,47 @@ void path_refresh(struct conn *c, bool count)
 	struct mptcp_subflow_context *sf;
 	unsigned long gone = GENMASK(MPTCP_DPA_PATHS_MAX - 1, 0);
 	u32 least = U32_MAX;
-	int i;
+	int i, next = 0;
 
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		const struct sock *ssk = subflow_ssk(sf);
-		u32 given = READ_ONCE(tcp_sk(ssk)->write_seq);
+		bool active = kernel_fn(mptcp_subflow_active)(sf);
 
-		i = path_row(c, sf);
+		i = path_row(c, sf, next);
 		if (i < 0)
 			continue;
+		next = i + 1;
 		gone &= ~BIT(i);
-		if (count)
-			spend(c, i, given - c->path[i].given);
-		c->path[i].given = given;
+		refresh_bytes(c, i, ssk, count);
 		refresh_quota(c, i);
 		refresh_row(&st->path[i], ssk);
-		if (kernel_fn(mptcp_subflow_active)(sf))
+		set_flag(&st->path[i], DPA_PATH_ACTIVE, active);
+		if (active)
 			least = min(least, st->path[i].cost);
 	}
 	/* what a subflow took of a quota and did not need is not for ever */
 	for_each_set_bit(i, &gone, MPTCP_DPA_PATHS_MAX)
 		drop_quota(c, i);
 	st->least_cost = least;
+}
+
+/**
+ * path_touch() - bring up to date what changes with every burst
+ * @c: the connection; a chunk was in force since the last refresh
+ * @i: a row
+ * @sf: its subflow
+ *
+ * Context: msk lock; does not sleep.
+ * Return: false if the path may be used and might not when the scheduler looked
+ * at it, or the other way.
+ */
+bool path_touch(struct conn *c, int i, struct mptcp_subflow_context *sf)
+{
+	struct dpa_path *row = &c->state.path[i];
+
+	refresh_bytes(c, i, subflow_ssk(sf), true);
+	set_flag(row, DPA_PATH_ACTIVE, kernel_fn(mptcp_subflow_active)(sf));
+	return dpa_is_usable(row) == row->usable;
 }
 
 /**

@@ -8,11 +8,14 @@ struct mptcp_dpa_pref;
 struct mptcp_subflow_context;
 
 int path_find(const struct conn *c, const struct mptcp_subflow_context *sf);
-int path_row(struct conn *c, struct mptcp_subflow_context *sf);
+int path_find_near(const struct conn *c, const struct mptcp_subflow_context *sf,
+		   int first);
+int path_row(struct conn *c, struct mptcp_subflow_context *sf, int first);
 void path_drop_quotas(struct conn *c);
 void path_forget_costs(struct conn *c);
 bool path_undercut(const struct conn *c, const struct mptcp_dpa_pref *opt);
 void path_refresh(struct conn *c, bool count);
+bool path_touch(struct conn *c, int i, struct mptcp_subflow_context *sf);
 void path_make_prompt(struct conn *c);
 
 #endif

@@ -64,24 +64,17 @@ static void clear_marks(struct dpa_state *st)
 		st->path[i].flags &= ~(DPA_PATH_SILENT | DPA_PATH_STUCK);
 }
 
-/* Brings what is behind on each path up to date, and marks the silent ones. */
 static void mark_silent(struct conn *c)
 {
 	struct mptcp_subflow_context *sf;
 
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		struct sock *ssk = subflow_ssk(sf);
-		const struct tcp_sock *tp = tcp_sk(ssk);
 		int i = path_find(c, sf);
-		struct dpa_path *row;
 
-		if (i < 0 || !kernel_fn(mptcp_subflow_active)(sf))
-			continue;
-		row = &c->state.path[i];
-		row->behind = dpa_minus(tp->write_seq - tp->snd_una,
-					(u64)tp->sacked_out * tp->mss_cache);
-		if (is_silent(ssk))
-			row->flags |= DPA_PATH_SILENT;
+		if (i >= 0 && kernel_fn(mptcp_subflow_active)(sf) &&
+		    is_silent(ssk))
+			c->state.path[i].flags |= DPA_PATH_SILENT;
 	}
 }
 
@@ -239,4 +232,7 @@ void rescue(struct conn *c)
 			     msk_chunk_seq(msk, end));
 	}
 	st->again = msk_again(msk);
+	/* bytes that the plan took for sent are to be planned for */
+	if (st->again)
+		st->plan_until_ns = 0;
 }

@@ -11,7 +11,7 @@
 
 #include <linux/mptcp_dpa_sock.h>
 
-/* dpa_path::flags; the scheduler's wishes go through mptcp_dpa_hold() */
+/* dpa_path::flags; the scheduler changes none but LIMITED */
 #define DPA_PATH_USED		(1U << 0)	/* the row belongs to a subflow */
 #define DPA_PATH_HELD		(1U << 1)	/* kept back by the scheduler */
 #define DPA_PATH_STEERED	(1U << 2)	/* request_bkup follows HELD */
@@ -21,6 +21,11 @@
 #define DPA_PATH_STUCK		(1U << 6)	/* its bytes were given to others */
 #define DPA_PATH_PAUSES		(1U << 7)	/* congestion control is BBR */
 #define DPA_PATH_QUOTA		(1U << 8)	/* @quota and @granted count */
+#define DPA_PATH_ACTIVE		(1U << 9)	/* established, joined, not stale */
+#define DPA_PATH_BUSY		(1U << 10)	/* bytes are not acknowledged */
+#define DPA_PATH_PAUSING	(1U << 11)	/* it measures the empty path now */
+#define DPA_PATH_LIMITED	(1U << 12)	/* it had less to send than it could,
+						   since the scheduler cleared this */
 
 /* One subflow. The module owns what is up to @flags, the scheduler the rest. */
 struct dpa_path {
@@ -31,6 +36,12 @@ struct dpa_path {
 	__u32	rate_max;	/* at which it counts at most; 0: any */
 	__u32	quota;		/* bytes that it may carry */
 	__u32	granted;	/* of them, taken for this connection */
+	__u32	acked;		/* payload known to have arrived, low half */
+	__u32	behind;		/* bytes that go before any new one */
+	__u32	flight;		/* of them, sent and not acknowledged */
+	__u32	rtt_us;		/* the least round trip */
+	__u32	srtt_us;	/* the smoothed one */
+	__u32	pacing;		/* bytes a second that its TCP would send */
 	__u16	flags;
 
 	/* the estimate, see estimate.h; rates are bytes a second */
@@ -40,7 +51,8 @@ struct dpa_path {
 		known : 1,	/* it has ramped up once */
 		usable : 1,	/* at the last look: it may carry data */
 		pausing : 1,	/* its congestion control makes a pause */
-		has_paused : 1;	/* since @pause_tick, or once */
+		has_paused : 1,	/* since @pause_tick, or once */
+		late : 1;	/* what it is given next comes too late */
 	__u8	ramping;	/* the goodput still grows with each sample */
 	__u8	samples;	/* taken so far, up to 255 */
 	__u32	goodput;	/* smoothed; 0: unknown */
@@ -49,11 +61,10 @@ struct dpa_path {
 	__u32	sample_tick;	/* when the running or the last sample began */
 	__u32	sample_acked;	/* low half of tcp_sock::bytes_acked then */
 	__u32	sample_flight;	/* bytes that were on their way at least */
-	__u32	behind;		/* bytes that go before any new one */
-	__u32	rtt_us;		/* the least round trip */
 	__u32	pause_tick;	/* when the last pause began, or ended */
 	__u32	pause_in_us;	/* from now to the next one; U32_MAX: none */
 	__u32	pause_us;	/* and how long that is */
+	__u32	room;		/* bytes that may be behind before more is given */
 };
 
 /* The connection, and the chunk in force: the first that is not all acked. */
@@ -73,6 +84,7 @@ struct dpa_state {
 	__u64	next_deadline_ns; /* of the first byte not sent; 0: none */
 	__u32	least_cost;	/* of all active paths, silent ones as well */
 	__u32	unit;		/* bytes that one pick sends at least */
+	__u32	rows;		/* of @path, that are or were in use */
 	__u32	interval_us;	/* the least time between decisions */
 	__u16	alpha_milli;	/* in force for the chunk; 0: adaptive */
 	__u8	policy;		/* enum mptcp_dpa_policy */
@@ -80,10 +92,16 @@ struct dpa_state {
 	__u16	met;		/* chunks so far, low bits */
 	__u16	missed;
 
-	/* the scheduler's */
+	/*
+	 * The scheduler's: its plan, which mptcp_dpa_send() carries out. While
+	 * the plan stands the module does so without asking the scheduler.
+	 */
+	__u64	plan_until_ns;	/* so long it stands; 0, also by the module: no */
 	__u32	cost_limit;	/* paths that cost more are held; 0: undecided */
 	__u32	open_cost;	/* but these are not, for @budget bytes; 0: none */
 	__u64	budget;
+	__u32	burst;		/* bytes that a pick sends on the cheapest paths */
+	__u32	cheapest;	/* cost of usable paths at the last look; 0: none */
 	__u64	decided_ns;	/* when that was chosen */
 	__u64	forecast;	/* bytes of those in use until the deadline */
 	__u64	decisions;

@@ -69,6 +69,15 @@ static bool is_seen_by_timer_alone(const struct conn *c)
 	       msk_fell_back(msk_of(c->sk));
 }
 
+/* Bytes of a chunk, or that are repeated, are on their way or wait for it. */
+static bool is_under_way(const struct conn *c)
+{
+	const struct dpa_state *st = &c->state;
+
+	return c->sk->sk_state != TCP_CLOSE &&
+	       (conn_steers(c) || st->again) && st->acked < st->written;
+}
+
 /* When to look again; 0: not by a timer. */
 static u64 next_tick_ns(struct conn *c)
 {
@@ -85,9 +94,8 @@ static u64 next_tick_ns(struct conn *c)
 	    is_seen_by_timer_alone(c))
 		next = min(next, st->now_ns + TICK_MAX_NS);
 	next = min(next, boundary);
-	if (c->sk->sk_state != TCP_CLOSE &&
-	    (((conn_steers(c) || st->again) && st->acked < st->written) ||
-	     prio_pending(c)))
+	if (is_under_way(c) ||
+	    (c->sk->sk_state != TCP_CLOSE && prio_pending(c)))
 		next = min(next, st->now_ns + interval);
 	return next == U64_MAX ? 0 : next;
 }
@@ -127,6 +135,9 @@ static void tick(struct conn *c)
 		rescue(c);
 		kick(c);
 	}
+	/* without a look to come the next bytes are the scheduler's */
+	if (!is_under_way(c))
+		c->state.plan_until_ns = 0;
 	next = next_tick_ns(c);
 	if (next)
 		hrtimer_start(&c->timer, ns_to_ktime(next),

@@ -11,11 +11,11 @@ static __always_inline void ask_everything(struct mptcp_sock *msk)
 	struct mptcp_subflow_context *subflow;
 
 	mptcp_dpa_conn((struct sock *)msk, sizeof(struct dpa_state));
+	mptcp_dpa_send(msk);
 	mptcp_dpa_default_send(msk);
 	mptcp_dpa_default_retrans(msk);
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		mptcp_dpa_path(subflow);
-		mptcp_dpa_hold(subflow, true);
 		mptcp_dpa_pick(subflow, ~0U);
 	}
 }

@@ -41,6 +41,7 @@ static struct {
 	struct chunk	*chunk;
 	uint64_t	bytes, sndbuf, end_ns, seed;
 	bool		stock;
+	uint64_t	next_end;	/* dpa_state::next_deadline_ns holds up to it */
 
 	uint64_t	now_ns, start_ns;
 	uint64_t	written, sent, acked, received;
@@ -87,41 +88,56 @@ static uint32_t frag_rest(void)
 	return rest < left ? rest : left;
 }
 
-/* As bpf/mpdpa.bpf.c has it. */
+/* As kernel/path.c has it, and what follows, too. */
 static bool is_starved(const struct path *p)
 {
-	return p->unsent_bytes < MSS && p->inflight + MSS <= path_cwnd(p);
+	return p->written != p->acked && p->unsent_bytes < MSS &&
+	       p->inflight + MSS <= path_cwnd(p);
 }
 
-static void look(void)
+static void refresh_bytes(void)
 {
-	struct dpa_scratch *s = &sim.scratch;
+	int i;
+
+	for (i = 0; i < sim.paths; i++) {
+		const struct path *p = &sim.path[i];
+		struct dpa_path *row = &sim.st.path[i];
+
+		row->behind = p->written - p->acked;
+		if (is_starved(p))
+			row->flags |= DPA_PATH_LIMITED;
+	}
+}
+
+static void set_flag(struct dpa_path *row, uint16_t flag, bool on)
+{
+	row->flags = on ? row->flags | flag : row->flags & ~flag;
+}
+
+static void refresh_paths(void)
+{
 	struct dpa_state *st = &sim.st;
 	int i;
 
-	dpa_look_begin(st, s);
+	refresh_bytes();
 	st->least_cost = UINT32_MAX;
 	st->costly_left = UINT64_MAX;
+	st->rows = sim.paths;
 	for (i = 0; i < sim.paths; i++) {
 		struct path *p = &sim.path[i];
 		struct dpa_path *row = &st->path[i];
-		struct dpa_observation o = {
-			.now_ns = sim.now_ns,
-			.rtt_ns = p->srtt_ns,
-			.acked = p->acked,
-			.busy = p->written != p->acked,
-			.flight = p->inflight,
-			.limited = p->bbr.mode == BBR_PROBE_RTT || is_starved(p),
-			.pausing = p->bbr.mode == BBR_PROBE_RTT,
-		};
+		double pacing = path_pacing(p);
 
-		row->flags |= DPA_PATH_PAUSES;
+		row->flags |= DPA_PATH_USED | DPA_PATH_ACTIVE | DPA_PATH_PAUSES;
+		set_flag(row, DPA_PATH_BUSY, p->written != p->acked);
+		set_flag(row, DPA_PATH_PAUSING, p->bbr.mode == BBR_PROBE_RTT);
 		row->rtt_age_ms = (sim.now_ns - p->bbr.min_rtt_stamp_ns) / 1000000;
 		row->cost = p->cost;
-		row->behind = p->written - p->acked;
+		row->acked = p->acked;
+		row->flight = p->inflight;
 		row->rtt_us = p->least_rtt_ns / 1000;
-		dpa_observe(row, &o);
-		dpa_look_at(st, s, row, p->srtt_ns);
+		row->srtt_us = p->srtt_ns / 1000;
+		row->pacing = pacing < UINT32_MAX ? pacing : UINT32_MAX;
 		if (row->cost < st->least_cost)
 			st->least_cost = row->cost;
 	}
@@ -134,6 +150,7 @@ static void show_chunks(void)
 
 	st->chunk_end = 0;
 	st->next_deadline_ns = 0;
+	sim.next_end = UINT64_MAX;
 	for (i = 0; i < sim.chunks; i++) {
 		struct chunk *c = &sim.chunk[i];
 
@@ -142,14 +159,17 @@ static void show_chunks(void)
 		if (!st->chunk_end) {
 			if (st->chunk_begin != c->begin || !st->chunk_deadline_ns) {
 				st->decided_ns = 0;
+				st->plan_until_ns = 0;
 				st->chunk_start_ns = sim.now_ns;
 			}
 			st->chunk_begin = c->begin;
 			st->chunk_end = c->end;
 			st->chunk_deadline_ns = c->deadline_ns;
 		}
-		if (!st->next_deadline_ns && c->end > (sim.again_bytes ? sim.acked : sim.sent))
+		if (!st->next_deadline_ns && c->end > (sim.again_bytes ? sim.acked : sim.sent)) {
 			st->next_deadline_ns = c->deadline_ns;
+			sim.next_end = c->end;
+		}
 	}
 }
 
@@ -175,9 +195,8 @@ static void plan(void)
 	dpa_plan_end(st, s);
 }
 
-static void decide(void)
+static void refresh_positions(void)
 {
-	struct dpa_scratch *s = &sim.scratch;
 	struct dpa_state *st = &sim.st;
 
 	st->now_ns = sim.now_ns;
@@ -185,25 +204,71 @@ static void decide(void)
 	st->sent = sim.sent;
 	st->acked = sim.acked;
 	st->unit = frag_rest();
-	st->again = sim.again_bytes;
 	st->window = DPA_U64_MAX;
-	show_chunks();
-	look();
-	if (!dpa_is_due(st, s))
-		return;
-	dpa_decide_begin(st, s);
-	if (st->policy == MPTCP_DPA_POLICY_THRESHOLD)
-		dpa_decide_threshold(st, s);
-	else
-		plan();
 }
 
-static bool has_room(const struct path *p, const struct dpa_path *row)
+/* Does the plan stand? As kernel/conn.c sees it. */
+static bool touch(void)
 {
+	struct dpa_state *st = &sim.st;
+	int i;
+
+	if (sim.now_ns >= st->plan_until_ns || sim.acked >= st->chunk_end ||
+	    sim.sent >= sim.next_end)
+		return false;
+	refresh_positions();
+	for (i = 0; i < sim.paths; i++)
+		if (dpa_is_usable(&st->path[i]) != st->path[i].usable)
+			return false;
+	refresh_bytes();
+	return true;
+}
+
+static void note_activations(void)
+{
+	int i;
+
+	for (i = 0; i < sim.paths; i++) {
+		bool held = dpa_is_held(&sim.st, sim.st.path[i].cost);
+
+		if (sim.was_held[i] && !held)
+			sim.activations[i]++;
+		sim.was_held[i] = held;
+	}
+}
+
+static void decide(void)
+{
+	struct dpa_scratch *s = &sim.scratch;
+	struct dpa_state *st = &sim.st;
+
+	if (touch())
+		return;
+	refresh_positions();
+	st->again = sim.again_bytes;
+	show_chunks();
+	refresh_paths();
+	dpa_look(st, s);
+	if (dpa_is_due(st, s)) {
+		dpa_decide_begin(st, s);
+		if (st->policy == MPTCP_DPA_POLICY_THRESHOLD)
+			dpa_decide_threshold(st, s);
+		else
+			plan();
+	}
+	dpa_stand(st, BURST);
+	note_activations();
+}
+
+static bool may_take(int i)
+{
+	const struct path *p = &sim.path[i];
+	const struct dpa_path *row = &sim.st.path[i];
+
 	if (sim.stock)
 		return p->unsent_bytes < sim.sndbuf;
-	return dpa_has_room(&sim.st, &sim.scratch, row, path_pacing(p), p->srtt_ns,
-			    path_cwnd(p) + BURST);
+	return dpa_may_send(&sim.st, row) &&
+	       dpa_has_room(row, path_cwnd(p) + BURST);
 }
 
 /* Where the next bytes go; -1: nowhere now. */
@@ -214,22 +279,12 @@ static int pick(void)
 
 	for (i = 0; i < sim.paths; i++) {
 		struct path *p = &sim.path[i];
-		struct dpa_path *row = &sim.st.path[i];
 		double linger;
 
-		if (!sim.stock) {
-			bool held = dpa_is_held(&sim.st, row->cost);
-
-			if (sim.was_held[i] && !held)
-				sim.activations[i]++;
-			sim.was_held[i] = held;
-			if (!dpa_may_send(&sim.st, row))
-				continue;
-		}
-		if (!has_room(p, row))
+		if (!may_take(i))
 			continue;
 		linger = (p->unsent_bytes + p->inflight) / path_pacing(p);
-		if (!sim.stock && dpa_is_late(&sim.st, row))
+		if (!sim.stock && sim.st.path[i].late)
 			linger += 1e6;
 		if (linger < least) {
 			least = linger;
@@ -252,10 +307,8 @@ static void push(void)
 		if (i < 0)
 			return;
 		p = &sim.path[i];
-		if (!sim.stock) {
-			sim.scratch.best = i;
-			burst = dpa_picked(&sim.st, &sim.scratch, BURST);
-		}
+		if (!sim.stock)
+			burst = dpa_picked(&sim.st, i);
 		do {
 			uint64_t bytes = frag_rest();
 			uint64_t a = next_again();
@@ -417,11 +470,11 @@ static void mark_silent(void)
 		struct path *p = &sim.path[i];
 		struct dpa_path *row = &sim.st.path[i];
 
-		row->flags = 0;
+		row->flags &= ~(DPA_PATH_SILENT | DPA_PATH_STUCK);
 		row->behind = p->written - p->acked;
 		if (row->behind && p->heard_ns + p->least_rtt_ns * 5 / 4 < sim.now_ns &&
 		    path_oldest_ns(p) + p->srtt_ns * 5 / 4 < sim.now_ns)
-			row->flags = DPA_PATH_SILENT;
+			row->flags |= DPA_PATH_SILENT;
 	}
 }
 
@@ -447,6 +500,8 @@ static void rescue(void)
 		p->flags |= DPA_PATH_STUCK;
 		relieve(i, silent ? sim.sent : st->chunk_end);
 	}
+	if (sim.again_bytes)
+		st->plan_until_ns = 0;
 }
 
 static void run(void)

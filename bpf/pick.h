@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A plan is carried out: which path may have the next bytes, and how many of
+ * them. The module does so (kernel/pick.c), and the simulator.
+ */
+#ifndef _DPA_PICK_H
+#define _DPA_PICK_H
+
+#include "estimate.h"
+#include "stuck.h"
+
+/* May it carry data at all? */
+static __always_inline int dpa_is_usable(const struct dpa_path *p)
+{
+	const __u16 all = DPA_PATH_USED | DPA_PATH_ACTIVE;
+
+	return (p->flags & (all | DPA_PATH_SILENT)) == all &&
+	       p->cost != MPTCP_DPA_COST_FORBIDDEN;
+}
+
+/* Is a path of this cost to be kept back? */
+static __always_inline int dpa_is_held(const struct dpa_state *st, __u32 cost)
+{
+	return cost > st->cost_limit && cost != st->open_cost;
+}
+
+/*
+ * A peer with so little room gets what it has room for on one path. Linux since
+ * 7.0 counts what came out of order against the receive buffer, and when that
+ * is full takes no more, not even the bytes that are missing; a packet or two
+ * fill a small one, and the connection stands still for ever.
+ */
+#define DPA_NARROW_BYTES	16384
+
+/* May the next bytes go another way than those before them? */
+static __always_inline int dpa_may_follow(const struct dpa_state *st,
+					  __u32 path)
+{
+	__u32 before = st->last - 1U;
+	const struct dpa_path *last;
+
+	if (st->window >= DPA_NARROW_BYTES || st->acked == st->sent ||
+	    before >= MPTCP_DPA_PATHS_MAX || before == path)
+		return 1;
+	last = &st->path[before];
+	return !last->usable || (last->flags & DPA_PATH_SILENT);
+}
+
+/* May it get the next bytes? */
+static __always_inline int dpa_may_send(const struct dpa_state *st,
+					const struct dpa_path *p)
+{
+	if (!p->usable || (p->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)) ||
+	    dpa_is_spent(st, p))
+		return 0;
+	return p->cost <= st->cost_limit ||
+	       (p->cost == st->open_cost && st->budget);
+}
+
+/* the last round trips before a deadline, in which queues are kept short */
+#define DPA_TAIL_RTTS	8
+/* what a path may have beyond twice what it holds without a queue */
+#define DPA_SPARE_BYTES	(1 << 16)
+
+/*
+ * What was given to a path cannot be recalled, so a path whose speed is known
+ * gets twice what it holds without a queue. In the last round trips before a
+ * deadline, and on costlier paths, it gets just what keeps it busy, one unit
+ * above what is in flight without a queue: a queue at the bottleneck may
+ * overflow, and what is lost comes too late, or costs twice.
+ */
+static __always_inline __u64 dpa_room(const struct dpa_state *st,
+				      const struct dpa_path *p)
+{
+	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
+	__u64 srtt_ns = p->srtt_us * DPA_NSEC_PER_USEC;
+	__u64 rate = p->pacing > p->goodput ? p->pacing : p->goodput;
+	int tail = left_ns && left_ns < DPA_TAIL_RTTS * srtt_ns;
+	__u64 pipe;
+
+	if (p->known)
+		rate = p->goodput + p->goodput / 4;
+	pipe = dpa_pipe(p, rate);
+	if (tail || p->cost > st->cheapest)
+		return pipe + st->unit;
+	return p->known ? 2 * pipe + DPA_SPARE_BYTES : DPA_U32_MAX;
+}
+
+/* Would the next bytes come too late on this path? Unknown ones are not. */
+static __always_inline int dpa_is_late(const struct dpa_state *st,
+				       const struct dpa_path *p)
+{
+	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
+
+	return st->next_deadline_ns && p->known &&
+	       dpa_arriving(p, p->goodput, left_ns) < st->unit;
+}
+
+/* Says how much a path may have, while a plan stands. */
+dpa_function int dpa_make_room(struct dpa_state *st, __u32 path)
+{
+	struct dpa_path *p;
+	__u64 room;
+
+	if (!st || path >= MPTCP_DPA_PATHS_MAX)
+		return 0;
+	p = &st->path[path];
+	if (!p->usable)
+		return 0;
+	room = dpa_is_spent(st, p) ? 0 : dpa_room(st, p);
+	p->room = room < DPA_U32_MAX ? room : DPA_U32_MAX;
+	p->late = dpa_is_late(st, p);
+	return 0;
+}
+
+/* Has it room for more? Never for more than its window and one burst. */
+static __always_inline int dpa_has_room(const struct dpa_path *p, __u64 window)
+{
+	return p->behind < p->room && p->behind < window;
+}
+
+/*
+ * Accounts for having picked a path, and says how many bytes it gets: a full
+ * burst, but on costlier paths no more than it must.
+ */
+static __always_inline __u32 dpa_picked(struct dpa_state *st, __u32 path)
+{
+	const struct dpa_path *p = &st->path[path % MPTCP_DPA_PATHS_MAX];
+
+	st->last = path + 1;
+	if (p->cost <= st->least_cost)
+		return p->flags & DPA_PATH_QUOTA ? st->unit : st->burst;
+	st->spent += st->unit;
+	if (p->cost == st->open_cost)
+		st->budget = dpa_minus(st->budget, st->unit);
+	return st->unit;
+}
+
+#endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/math64.h>
+#include <linux/mptcp_dpa.h>
+#include <net/tcp.h>
+
+#include "compat.h"
+#include "conn.h"
+#include "event.h"
+#include "msk.h"
+#include "path.h"
+#include "plan.h"
+#include "stat.h"
+#include "tick.h"
+
+#include "pick.h"
+
+static void activated(struct conn *c, struct dpa_path *row)
+{
+	row->activations++;
+	c->activations++;
+	stat_inc(sock_net(c->sk), DPA_STAT_ACTIVATIONS);
+	event_path(c, MPTCP_DPA_CMD_PATH_ACTIVATED, row->subflow_id);
+}
+
+/*
+ * Wants a subflow kept back, or in use. A work item carries that out, at most
+ * once in hysteresis_us for a subflow; it is over when the last chunk is.
+ */
+static void hold(struct conn *c, struct dpa_path *row,
+		 const struct mptcp_subflow_context *sf)
+{
+	bool held = dpa_is_held(&c->state, row->cost);
+	u32 was = row->flags;
+
+	row->flags |= DPA_PATH_STEERED;
+	if (held)
+		row->flags |= DPA_PATH_HELD;
+	else
+		row->flags &= ~DPA_PATH_HELD;
+	if (row->flags == was)
+		return;
+	if (was & DPA_PATH_HELD)
+		activated(c, row);
+	else if (held)
+		event_path(c, MPTCP_DPA_CMD_PATH_RELEASED, row->subflow_id);
+	if (held != subflow_request_bkup(sf))
+		tick_soon(c);
+}
+
+/* What it takes, in 2^-31 s, to send what is queued on a subflow. */
+static u64 linger(const struct mptcp_subflow_context *sf,
+		  const struct sock *ssk)
+{
+	u64 pace = subflow_avg_pacing(sf) ?: READ_ONCE(ssk->sk_pacing_rate);
+
+	return pace ? div64_u64((u64)READ_ONCE(ssk->sk_wmem_queued) << 31, pace) :
+		      U64_MAX >> 1;
+}
+
+/* A path on which the next bytes come too late is the last resort. */
+#define LATE	(1ULL << 63)
+
+static bool may_take(const struct conn *c, int i, const struct sock *ssk)
+{
+	const struct dpa_path *row = &c->state.path[i];
+	const struct tcp_sock *tp = tcp_sk(ssk);
+
+	return dpa_may_send(&c->state, row) && dpa_may_follow(&c->state, i) &&
+	       dpa_has_room(row, (u64)tp->snd_cwnd * tp->mss_cache +
+				 c->state.burst) &&
+	       sk_stream_memory_free(ssk);
+}
+
+/**
+ * plan_schedule() - schedule a subflow, as the default scheduler does its pick
+ * @msk: the connection
+ * @sf: the subflow
+ * @burst: bytes to send before the scheduler is asked again
+ *
+ * Context: msk lock; does not sleep.
+ */
+void plan_schedule(struct mptcp_sock *msk, struct mptcp_subflow_context *sf,
+		   u32 burst)
+{
+	const struct sock *ssk = subflow_ssk(sf);
+	u32 queued = READ_ONCE(ssk->sk_wmem_queued);
+	u64 pacing;
+
+	burst = min_t(u64, min_t(u32, burst, S32_MAX), msk_window_left(msk));
+	if (burst) {
+		pacing = (u64)subflow_avg_pacing(sf) * queued +
+			 (u64)READ_ONCE(ssk->sk_pacing_rate) * burst;
+		subflow_set_avg_pacing(sf, div_u64(pacing, burst + queued));
+		msk_set_burst(msk, burst);
+	}
+	subflow_set_scheduled(sf, true);
+}
+
+/* Ticks until an active subflow's timer runs out, if that counts. */
+long plan_timeout(const struct mptcp_subflow_context *sf)
+{
+	const struct sock *ssk = subflow_ssk(sf);
+
+	if (!inet_csk(ssk)->icsk_pending || subflow_stale_count(sf))
+		return 0;
+	return compat_timeout_expires(ssk) - jiffies;
+}
+
+void plan_set_timer(struct mptcp_sock *msk, long longest)
+{
+	msk_set_timer(msk, longest > 0 ? longest : TCP_RTO_MIN);
+}
+
+/* What one walk over the subflows finds. */
+struct choice {
+	struct mptcp_subflow_context *best; /* NULL: none has room */
+	int	row;
+	u64	time;		/* that @best has to send for */
+	long	timeout;	/* the longest of any subflow */
+};
+
+/* Takes one into account: the one with the least to send is best. */
+static void consider(const struct conn *c, struct choice *choice,
+		     struct mptcp_subflow_context *sf, int i)
+{
+	const struct dpa_path *row = &c->state.path[i];
+	const struct sock *ssk = subflow_ssk(sf);
+	u64 time;
+
+	if (!(row->flags & DPA_PATH_ACTIVE))
+		return;
+	choice->timeout = max(choice->timeout, plan_timeout(sf));
+	if (!may_take(c, i, ssk))
+		return;
+	time = linger(sf, ssk);
+	if (row->late)
+		time |= LATE;
+	if (time < choice->time) {
+		choice->time = time;
+		choice->best = sf;
+		choice->row = i;
+	}
+}
+
+static int carry_out(struct conn *c, const struct choice *choice)
+{
+	struct mptcp_sock *msk = msk_of(c->sk);
+
+	if (!choice->best)
+		return -EBUSY;
+	plan_set_timer(msk, choice->timeout);
+	plan_schedule(msk, choice->best, dpa_picked(&c->state, choice->row));
+	return 0;
+}
+
+/**
+ * plan_begin() - carry out a plan that was just made
+ * @c: the connection, brought up to date before that
+ *
+ * Keeps subflows back, or takes them into use, and picks one.
+ *
+ * Context: msk lock; does not sleep.
+ * Return: 0, -EBUSY when none that may be used has room, -EINVAL without a plan.
+ */
+int plan_begin(struct conn *c)
+{
+	struct choice choice = { .time = U64_MAX };
+	struct mptcp_subflow_context *sf;
+	int next = 0;
+
+	if (!c->state.plan_until_ns || !conn_steers(c))
+		return -EINVAL;
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		int i = path_find_near(c, sf, next);
+
+		if (i < 0)
+			continue;
+		next = i + 1;
+		hold(c, &c->state.path[i], sf);
+		consider(c, &choice, sf, i);
+	}
+	return carry_out(c, &choice);
+}
+
+/**
+ * plan_go_on() - carry out the plan that stands, if one does
+ * @msk: a connection that asks where the next bytes go
+ *
+ * Context: msk lock; does not sleep.
+ * Return: 0, -EBUSY when no subflow that may be used has room, -EAGAIN when the
+ * scheduler has to be asked.
+ */
+int plan_go_on(struct mptcp_sock *msk)
+{
+	struct conn *c = conn_find(msk_sock(msk));
+	struct choice choice = { .time = U64_MAX };
+	struct mptcp_subflow_context *sf;
+	int next = 0;
+
+	if (!c || !conn_touch(c))
+		return -EAGAIN;
+	msk_for_each_subflow(msk, sf) {
+		int i = path_find_near(c, sf, next);
+
+		if (i < 0 || !path_touch(c, i, sf))
+			return -EAGAIN;
+		next = i + 1;
+		consider(c, &choice, sf, i);
+	}
+	/* what the paths were given is counted only now */
+	conn_limit_costly(c);
+	if (choice.best && dpa_is_spent(&c->state, &c->state.path[choice.row]))
+		return -EAGAIN;
+	conn_count_decision(c);
+	return carry_out(c, &choice);
+}
