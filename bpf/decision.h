@@ -193,7 +193,7 @@ static __always_inline void dpa_decide_threshold(struct dpa_state *st,
 }
 
 /* a look at the paths counts for so long, unless one of them changes */
-#define DPA_LOOK_NS		(5 * DPA_NSEC_PER_MSEC)
+#define DPA_LOOK_NS		(10 * DPA_NSEC_PER_MSEC)
 
 /* Lets the plan stand, for it to be carried out. */
 static __always_inline void dpa_stand(struct dpa_state *st, __u32 burst)

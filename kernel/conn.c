@@ -52,7 +52,7 @@ struct conn *conn_find(const struct sock *sk)
 /* Gives the state a number that the namespace has not used before. */
 static int enlist(struct conn *c)
 {
-	struct netns_dpa *dpa = netns_dpa(sock_net(c->sk));
+	struct netns_dpa *dpa = c->dpa;
 
 	c->id = atomic64_inc_return(&dpa->conn_ids);
 	return xa_insert_bh(&dpa->conns, c->id, c, GFP_ATOMIC | __GFP_ACCOUNT);
@@ -65,6 +65,7 @@ static struct conn *conn_create(struct sock *sk)
 	if (!c)
 		return NULL;
 	c->sk = sk;
+	c->dpa = netns_dpa(sock_net(sk));
 	refcount_set(&c->refs, 1);
 	tick_setup(c);
 	/* the cookie names the connection before it has a token */
@@ -223,7 +224,7 @@ static void conn_restart(struct conn *c)
 u64 conn_overflow_ns(const struct conn *c)
 {
 	u32 ms = c->overflow_ms ?:
-		 READ_ONCE(netns_dpa(sock_net(c->sk))->overflow_ms);
+		 READ_ONCE(c->dpa->overflow_ms);
 
 	return ms == MPTCP_DPA_OVERFLOW_OFF ? 0 : (u64)ms * NSEC_PER_MSEC;
 }
@@ -287,7 +288,7 @@ static u64 acked_now(const struct mptcp_sock *msk,
 /* Chunks that may be queued here. */
 u32 conn_chunks_max(const struct conn *c)
 {
-	return READ_ONCE(netns_dpa(sock_net(c->sk))->chunks_max);
+	return READ_ONCE(c->dpa->chunks_max);
 }
 
 /* What lies ahead of an interval that has not ended is a forecast. */
@@ -300,7 +301,7 @@ static u64 chunk_end(const struct conn *c, const struct chunk *chunk)
 
 static u32 chunk_alpha(const struct conn *c, const struct chunk *chunk)
 {
-	const struct netns_dpa *dpa = netns_dpa(sock_net(c->sk));
+	const struct netns_dpa *dpa = c->dpa;
 
 	return chunk->alpha_milli ?: c->alpha_milli ?:
 	       READ_ONCE(dpa->alpha_milli);
@@ -308,7 +309,7 @@ static u32 chunk_alpha(const struct conn *c, const struct chunk *chunk)
 
 static u32 chunk_late(const struct conn *c, const struct chunk *chunk)
 {
-	const struct netns_dpa *dpa = netns_dpa(sock_net(c->sk));
+	const struct netns_dpa *dpa = c->dpa;
 
 	return chunk->late ? chunk->late - 1 : READ_ONCE(dpa->late_policy);
 }
@@ -338,7 +339,7 @@ static void show_next(struct conn *c)
 
 static void show_settings(struct conn *c)
 {
-	const struct netns_dpa *dpa = netns_dpa(sock_net(c->sk));
+	const struct netns_dpa *dpa = c->dpa;
 	struct dpa_state *st = &c->state;
 
 	st->interval_us = READ_ONCE(dpa->interval_us);
@@ -392,7 +393,7 @@ static void overflow_horizon(const struct conn *c, struct dpa_horizon *horizon)
 		.deadline_ns = st->now_ns + c->overflow_ns +
 			       (u64)rtt_us * NSEC_PER_USEC / 2,
 		.alpha_milli = c->alpha_milli ?:
-			READ_ONCE(netns_dpa(sock_net(c->sk))->alpha_milli),
+			READ_ONCE(c->dpa->alpha_milli),
 		.late_policy = MPTCP_DPA_LATE_POLICY_SPEND,
 	};
 	if (last)
@@ -596,13 +597,6 @@ bool conn_touch(struct conn *c)
 		c->overflowed += at.written - st->written;
 	show_positions(st, &at, at.acked, now_ns);
 	return true;
-}
-
-/* The scheduler's word was asked for, with a chunk in force. */
-void conn_count_decision(struct conn *c)
-{
-	c->state.decisions++;
-	stat_inc(sock_net(c->sk), DPA_STAT_CHUNK_DECISIONS);
 }
 
 void conn_init_net(struct net *net)

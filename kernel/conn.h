@@ -18,6 +18,7 @@
 #include "stream.h"
 
 struct eventfd_ctx;
+struct netns_dpa;
 struct quota;
 struct mptcp_sock;
 
@@ -43,6 +44,7 @@ struct conn {
 	refcount_t		refs;
 	bool			dead;	/* released; nothing may be queued */
 	struct sock		*sk;	/* held by whoever queued the work */
+	struct netns_dpa	*dpa;	/* of the socket's namespace */
 	u64			id;	/* in netns_dpa::conns */
 	struct hrtimer		timer;
 	struct work_struct	work;
@@ -75,7 +77,6 @@ struct pref_list *conn_prefs(struct conn *c);
 void conn_refresh(struct conn *c);
 bool conn_touch(struct conn *c);
 void conn_limit_costly(struct conn *c);
-void conn_count_decision(struct conn *c);
 int conn_show_chunk(const struct conn *c, u32 i, struct dpa_horizon *horizon);
 u64 conn_overflow_ns(const struct conn *c);
 bool conn_steers(const struct conn *c);

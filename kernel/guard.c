@@ -89,14 +89,14 @@ static int guard_pick(struct guard_slot *slot, struct mptcp_sock *msk,
 {
 	int err;
 
-	stat_inc(sock_net(msk_sock(msk)), DPA_STAT_DECISIONS);
-	if (retrans) {
-		compat_check_stale(msk);
-	} else {
+	if (!retrans) {
 		err = plan_go_on(msk);
 		if (err != -EAGAIN)
 			return err;
 	}
+	stat_inc(sock_net(msk_sock(msk)), DPA_STAT_DECISIONS);
+	if (retrans)
+		compat_check_stale(msk);
 	if (run_alone(slot, msk, retrans)) {
 		drop_picks(msk);
 		return -EINVAL;

@@ -47,7 +47,8 @@ unsigned char *kf_conn(struct sock *sk, int size)
 			tick_soon(c);
 		return NULL;
 	}
-	conn_count_decision(c);
+	c->state.decisions++;
+	stat_count(c->dpa, DPA_STAT_CHUNK_DECISIONS);
 	if (!tick_is_due(c))
 		tick_soon(c);
 	return (unsigned char *)&c->state;
@@ -142,7 +143,7 @@ static void set_retransmit_timer(struct mptcp_sock *msk)
 
 	msk_for_each_subflow(msk, sf)
 		if (kernel_fn(mptcp_subflow_active)(sf))
-			longest = max(longest, plan_timeout(sf));
+			longest = max(longest, plan_timeout(sf, subflow_ssk(sf)));
 	plan_set_timer(msk, longest);
 }
 

@@ -314,16 +314,19 @@ static bool is_starved(const struct tcp_sock *tp)
 }
 
 /* What changes with every burst. */
-static void refresh_bytes(struct conn *c, int i, const struct sock *ssk,
-			  bool count)
+static __always_inline void refresh_bytes(struct conn *c, int i,
+					  struct dpa_path *row,
+					  const struct sock *ssk, bool count)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
-	struct dpa_path *row = &c->state.path[i];
+	struct conn_path *path = &c->path[i];
 	u32 given = READ_ONCE(tp->write_seq);
 
-	if (count)
-		spend(c, i, given - c->path[i].given);
-	c->path[i].given = given;
+	if (given != path->given) {
+		if (count)
+			spend(c, i, given - path->given);
+		path->given = given;
+	}
 	row->behind = dpa_minus(given - tp->snd_una, sacked(tp));
 	if (is_starved(tp))
 		row->flags |= DPA_PATH_LIMITED;
@@ -373,7 +376,7 @@ void path_refresh(struct conn *c, bool count)
 			continue;
 		next = i + 1;
 		gone &= ~BIT(i);
-		refresh_bytes(c, i, ssk, count);
+		refresh_bytes(c, i, &st->path[i], ssk, count);
 		refresh_quota(c, i);
 		refresh_row(&st->path[i], ssk);
 		set_flag(&st->path[i], DPA_PATH_ACTIVE, active);
@@ -391,16 +394,18 @@ void path_refresh(struct conn *c, bool count)
  * @c: the connection; a chunk was in force since the last refresh
  * @i: a row
  * @sf: its subflow
+ * @ssk: and the TCP socket of that
  *
  * Context: msk lock; does not sleep.
  * Return: false if the path may be used and might not when the scheduler looked
  * at it, or the other way.
  */
-bool path_touch(struct conn *c, int i, struct mptcp_subflow_context *sf)
+bool path_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
+		const struct sock *ssk)
 {
 	struct dpa_path *row = &c->state.path[i];
 
-	refresh_bytes(c, i, subflow_ssk(sf), true);
+	refresh_bytes(c, i, row, ssk, true);
 	set_flag(row, DPA_PATH_ACTIVE, kernel_fn(mptcp_subflow_active)(sf));
 	return dpa_is_usable(row) == row->usable;
 }

@@ -6,6 +6,7 @@
 struct conn;
 struct mptcp_dpa_pref;
 struct mptcp_subflow_context;
+struct sock;
 
 int path_find(const struct conn *c, const struct mptcp_subflow_context *sf);
 int path_find_near(const struct conn *c, const struct mptcp_subflow_context *sf,
@@ -15,7 +16,8 @@ void path_drop_quotas(struct conn *c);
 void path_forget_costs(struct conn *c);
 bool path_undercut(const struct conn *c, const struct mptcp_dpa_pref *opt);
 void path_refresh(struct conn *c, bool count);
-bool path_touch(struct conn *c, int i, struct mptcp_subflow_context *sf);
+bool path_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
+		const struct sock *ssk);
 void path_make_prompt(struct conn *c);
 
 #endif

@@ -60,9 +60,10 @@ static u64 linger(const struct mptcp_subflow_context *sf,
 /* A path on which the next bytes come too late is the last resort. */
 #define LATE	(1ULL << 63)
 
-static bool may_take(const struct conn *c, int i, const struct sock *ssk)
+static __always_inline bool may_take(const struct conn *c, int i,
+				     const struct dpa_path *row,
+				     const struct sock *ssk)
 {
-	const struct dpa_path *row = &c->state.path[i];
 	const struct tcp_sock *tp = tcp_sk(ssk);
 
 	return dpa_may_send(&c->state, row) && dpa_may_follow(&c->state, i) &&
@@ -97,10 +98,9 @@ void plan_schedule(struct mptcp_sock *msk, struct mptcp_subflow_context *sf,
 }
 
 /* Ticks until an active subflow's timer runs out, if that counts. */
-long plan_timeout(const struct mptcp_subflow_context *sf)
+long plan_timeout(const struct mptcp_subflow_context *sf,
+		  const struct sock *ssk)
 {
-	const struct sock *ssk = subflow_ssk(sf);
-
 	if (!inet_csk(ssk)->icsk_pending || subflow_stale_count(sf))
 		return 0;
 	return compat_timeout_expires(ssk) - jiffies;
@@ -120,17 +120,18 @@ struct choice {
 };
 
 /* Takes one into account: the one with the least to send is best. */
-static void consider(const struct conn *c, struct choice *choice,
-		     struct mptcp_subflow_context *sf, int i)
+static __always_inline void consider(const struct conn *c,
+				     struct choice *choice,
+				     struct mptcp_subflow_context *sf,
+				     const struct sock *ssk, int i)
 {
 	const struct dpa_path *row = &c->state.path[i];
-	const struct sock *ssk = subflow_ssk(sf);
 	u64 time;
 
 	if (!(row->flags & DPA_PATH_ACTIVE))
 		return;
-	choice->timeout = max(choice->timeout, plan_timeout(sf));
-	if (!may_take(c, i, ssk))
+	choice->timeout = max(choice->timeout, plan_timeout(sf, ssk));
+	if (!may_take(c, i, row, ssk))
 		return;
 	time = linger(sf, ssk);
 	if (row->late)
@@ -177,7 +178,7 @@ int plan_begin(struct conn *c)
 			continue;
 		next = i + 1;
 		hold(c, &c->state.path[i], sf);
-		consider(c, &choice, sf, i);
+		consider(c, &choice, sf, subflow_ssk(sf), i);
 	}
 	return carry_out(c, &choice);
 }
@@ -200,17 +201,20 @@ int plan_go_on(struct mptcp_sock *msk)
 	if (!c || !conn_touch(c))
 		return -EAGAIN;
 	msk_for_each_subflow(msk, sf) {
+		const struct sock *ssk = subflow_ssk(sf);
 		int i = path_find_near(c, sf, next);
 
-		if (i < 0 || !path_touch(c, i, sf))
+		if (i < 0 || !path_touch(c, i, sf, ssk))
 			return -EAGAIN;
 		next = i + 1;
-		consider(c, &choice, sf, i);
+		consider(c, &choice, sf, ssk, i);
 	}
 	/* what the paths were given is counted only now */
 	conn_limit_costly(c);
 	if (choice.best && dpa_is_spent(&c->state, &c->state.path[choice.row]))
 		return -EAGAIN;
-	conn_count_decision(c);
+	c->state.decisions++;
+	stat_count(c->dpa, DPA_STAT_DECISIONS);
+	stat_count(c->dpa, DPA_STAT_CHUNK_DECISIONS);
 	return carry_out(c, &choice);
 }

@@ -9,10 +9,12 @@
 struct conn;
 struct mptcp_sock;
 struct mptcp_subflow_context;
+struct sock;
 
 void plan_schedule(struct mptcp_sock *msk, struct mptcp_subflow_context *sf,
 		   unsigned int burst);
-long plan_timeout(const struct mptcp_subflow_context *sf);
+long plan_timeout(const struct mptcp_subflow_context *sf,
+		  const struct sock *ssk);
 void plan_set_timer(struct mptcp_sock *msk, long longest);
 int plan_begin(struct conn *c);
 int plan_go_on(struct mptcp_sock *msk);

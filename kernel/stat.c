@@ -9,9 +9,14 @@ struct dpa_stats {
 };
 
 /* Counts one more; any context. */
+void stat_count(struct netns_dpa *dpa, enum dpa_stat stat)
+{
+	this_cpu_inc(dpa->stats->count[stat]);
+}
+
 void stat_inc(const struct net *net, enum dpa_stat stat)
 {
-	this_cpu_inc(netns_dpa(net)->stats->count[stat]);
+	stat_count(netns_dpa(net), stat);
 }
 
 u64 stat_read(const struct net *net, enum dpa_stat stat)

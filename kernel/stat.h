@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 struct net;
+struct netns_dpa;
 
 enum dpa_stat {
 	DPA_STAT_DECISIONS,		/* a scheduler was asked */
@@ -20,6 +21,7 @@ enum dpa_stat {
 	DPA_STAT_MAX,
 };
 
+void stat_count(struct netns_dpa *dpa, enum dpa_stat stat);
 void stat_inc(const struct net *net, enum dpa_stat stat);
 u64 stat_read(const struct net *net, enum dpa_stat stat);
 

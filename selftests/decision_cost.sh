@@ -34,7 +34,7 @@ samples() {
 # none of its cost.
 mean() {
 	awk '{ v[NR] = $1 }
-	     END { n = NR - int(NR / 100)
+	     END { n = NR - int((NR + 99) / 100)
 		   for (i = 1; i <= n; i++) sum += v[i]
 		   print n ? int(sum / n) : 0 }'
 }
