@@ -11,7 +11,7 @@
 
 #include <linux/mptcp_dpa_sock.h>
 
-/* dpa_path::flags; the scheduler changes none but LIMITED */
+/* dpa_path::flags; the scheduler changes but LIMITED, which it clears */
 #define DPA_PATH_USED		(1U << 0)	/* the row belongs to a subflow */
 #define DPA_PATH_HELD		(1U << 1)	/* kept back by the scheduler */
 #define DPA_PATH_STEERED	(1U << 2)	/* request_bkup follows HELD */
@@ -24,8 +24,7 @@
 #define DPA_PATH_ACTIVE		(1U << 9)	/* established, joined, not stale */
 #define DPA_PATH_BUSY		(1U << 10)	/* bytes are not acknowledged */
 #define DPA_PATH_PAUSING	(1U << 11)	/* it measures the empty path now */
-#define DPA_PATH_LIMITED	(1U << 12)	/* it had less to send than it could,
-						   since the scheduler cleared this */
+#define DPA_PATH_LIMITED	(1U << 12)	/* had less to send than it could */
 
 /* One subflow. The module owns what is up to @flags, the scheduler the rest. */
 struct dpa_path {

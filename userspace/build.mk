@@ -258,7 +258,8 @@ us_decision := $(O)/bench-decision
 bench-decision-inside: guest
 	tools/vm/guest run --clock virtual --timeout 580 --overlay $(O)/guest --overlay $(O)/selftests \
 		--results $(us_decision) -- sh -c 'cd /opt/mpdpa/selftests && \
-		./decision_cost.sh >/results/ktap && uname -r >/results/kernel'
+		./decision_cost.sh >/results/ktap && uname -r >/results/kernel' || \
+		{ cat $(us_decision)/ktap; exit 1; }
 	@{ echo '| paths | default | burst | mpdpa | mpdpa, with a chunk |'; echo '|---|---|---|---|---|'; \
 		sed -n 's/^# |/|/p' $(us_decision)/ktap; } >$(us_decision)/table
 	@cat $(us_decision)/table

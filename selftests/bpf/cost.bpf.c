@@ -13,9 +13,8 @@
 char _license[] SEC("license") = "GPL";
 
 #define SAMPLES	8192
-
-/* of connections to this port; in the machine's byte order */
-const volatile __u16 port = 5000;
+/* connections to this port are measured */
+#define PORT	5000
 
 struct samples {
 	__u64 begun;
@@ -43,7 +42,7 @@ int BPF_PROG(decision_begins, struct mptcp_sock *msk)
 {
 	struct sock_common *sk = &((struct sock *)msk)->__sk_common;
 
-	if (sk->skc_dport == bpf_htons(port))
+	if (sk->skc_dport == bpf_htons(PORT))
 		decision.begun = bpf_ktime_get_ns();
 	return 0;
 }

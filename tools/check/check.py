@@ -171,6 +171,7 @@ def suites() -> list[list[Suite]]:
         guest_suite("kernel: faults on paths", ["fault_path"], variables=("QUICK=1",)),
         guest_suite("kernel: faults in life cycles", ["fault_life"], variables=("QUICK=1",)),
         guest_suite("kernel: security", ["security"]),
+        guest_suite("kernel: cost of a decision", ["decision_cost"]),
         guest_suite("kernel: soak", ["soak"]),
         # the machine's clock: with two processors, calls meet each other
         guest_suite("kernel: random calls", ["fuzz"], "fast", variables=("FUZZ_SECONDS=60",)),
