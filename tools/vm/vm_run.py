@@ -213,7 +213,7 @@ def describe(job: Job, image: vm_qemu.Image, outcome: Outcome) -> dict[str, obje
         "wall_seconds": round(outcome.wall_seconds, 2),
         "cpu_seconds": round(outcome.cpu_seconds, 2),
         "clock": job.machine.clock,
-        "accel": vm_qemu.accelerator(job.machine),
+        "accel": vm_qemu.accelerator(job.machine, image),
         "seed": job.machine.seed,
         "smp": job.machine.smp,
         "memory_mb": job.machine.memory_mb,
