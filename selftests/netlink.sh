@@ -261,6 +261,8 @@ without_the_module() {
 	[ -z "$mpdpa" ] || expect_fails "mpdpa path" "$mpdpa" -n "$client" path
 }
 
+quick_cases set_get_del malformed unprivileged many live_connection \
+	gone_with_the_namespace
 run_cases "$@" -- set_get_del ranges malformed not_there unprivileged \
 	owner_of_the_namespace independent_namespaces many by_command \
 	live_connection gone_with_the_namespace without_the_module

@@ -174,4 +174,5 @@ cheap_rate() {
 	expect_between "without a cheap rate" "$(costly_bytes 5001)" 0 50000
 }
 
+quick_cases never_over changed
 run_cases "$@" -- never_over shared next_period soft changed cheap_rate

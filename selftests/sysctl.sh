@@ -118,5 +118,6 @@ live_connection() {
 	expect_eq "the chunk's own" "$(field "$tmp/client" info alpha_milli)" 1234
 }
 
+quick_cases range per_namespace live_connection
 run_cases "$@" -- default_value older_namespace range out_of_range \
 	per_namespace not_inherited permissions live_connection

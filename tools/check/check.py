@@ -183,13 +183,13 @@ def debug_suites() -> list[list[Suite]]:
     """On a kernel that watches itself: its log and its leaks count as cases."""
 
     def lane(clock: str, *groups: list[str]) -> list[Suite]:
-        load = ("TEST_TIMEOUT=1200", "QUICK=1")
+        load = ("TEST_TIMEOUT=1200", "QUICK=2")
         return [guest_suite("debug: " + ", ".join(tests), tests, clock, "watched.sh", 3072, load) for tests in groups]
 
     return [
         # where no time is measured: with two processors, and so with races
-        lane("fast", ["attach", "sockopt", "netlink", "sysctl", "guard", "schedulers"], ["load"]),
-        lane("virtual", ["deadline"], ["fault_path"], ["fault_life", "security"], ["soak"]),
+        lane("fast", ["attach", "sockopt", "netlink", "sysctl"], ["guard", "schedulers", "load"]),
+        lane("virtual", ["deadline", "overflow", "quota"], ["fault_path"], ["fault_life", "security"], ["soak"]),
     ]
 
 
