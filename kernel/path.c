@@ -406,6 +406,8 @@ bool path_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 	struct dpa_path *row = &c->state.path[i];
 
 	refresh_bytes(c, i, row, ssk, true);
+	if (row->flags & DPA_PATH_QUOTA)
+		refresh_quota(c, i);
 	set_flag(row, DPA_PATH_ACTIVE, kernel_fn(mptcp_subflow_active)(sf));
 	return dpa_is_usable(row) == row->usable;
 }

@@ -35,7 +35,7 @@ begin_sender() {
 	senders+=("$last_pid")
 	start "$tmp/client$port" client "$client" "connect $server4 $port" \
 		"buffers send 2000000" "send 1000" "wait subflows=2" \
-		"sleep 100" "$@" "wait queued=0 within=30000" subflows \
+		"sleep 100" "$@" "wait queued=0 within=30000" info subflows \
 		shutdown drain
 	senders+=("$last_pid")
 }
@@ -174,5 +174,29 @@ cheap_rate() {
 	expect_between "without a cheap rate" "$(costly_bytes 5001)" 0 50000
 }
 
+# takes: $ms is how long 12 MB take that are wanted sooner than 108 Mbit/s allow
+takes() {
+	begin_sender 5000 "chunk len=12000000 ms=900" "send 12000000"
+	end_senders
+	ms=$(jq -s 'map(select(.step == "drain"))[0] |
+		(.last_ns - .first_ns) / 1000000 | floor' "$tmp/server5000")
+}
+
+# Bytes of a quota are taken a little at a time; a fast path does not wait for
+# them.
+keeps_speed() {
+	local senders=() ms free
+
+	prepare || return
+	shape 2 100mbit 25ms 1000000
+	takes
+	free=$ms
+	path_set quota 1G per 60s
+	takes
+	note "$free ms without a quota, $ms with"
+	expect_between "milliseconds with a quota" "$ms" 1 $((free * 11 / 10))
+}
+
 quick_cases never_over changed
-run_cases "$@" -- never_over shared next_period soft changed cheap_rate
+run_cases "$@" -- never_over shared next_period soft changed cheap_rate \
+	keeps_speed
