@@ -131,12 +131,13 @@ dpa_function int dpa_look_at(struct dpa_state *st, struct dpa_scratch *s,
 		.now_ns = st->now_ns,
 		.rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC,
 		.acked = p->acked,
-		.busy = !!(p->flags & DPA_PATH_BUSY),
+		.busy = (p->flags & (DPA_PATH_BUSY | DPA_PATH_RESTED)) ==
+			DPA_PATH_BUSY,
 		.flight = p->flight,
 		.limited = !!(p->flags & (DPA_PATH_LIMITED | DPA_PATH_PAUSING)),
 		.pausing = !!(p->flags & DPA_PATH_PAUSING),
 	};
-	p->flags &= ~DPA_PATH_LIMITED;
+	p->flags &= ~(DPA_PATH_LIMITED | DPA_PATH_RESTED);
 	dpa_observe(p, &s->seen);
 	if (p->usable)
 		dpa_take_in(st, &s->outlook, p);

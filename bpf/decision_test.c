@@ -170,6 +170,11 @@ static void test_look(void)
 	EXPECT(s.outlook.rtt_ns == 300000 && s.outlook.goodput == 7);
 	/* taken account of */
 	EXPECT(st.path[0].limited && !(st.path[0].flags & DPA_PATH_LIMITED));
+	/* a sample ends where the path had nothing to carry */
+	EXPECT(st.path[0].sampling);
+	st.path[0].flags |= DPA_PATH_RESTED;
+	dpa_look(&st, &s);
+	EXPECT(!st.path[0].sampling && !(st.path[0].flags & DPA_PATH_RESTED));
 }
 
 static void test_costly_bound(void)

@@ -308,8 +308,7 @@ static u32 sacked(const struct tcp_sock *tp)
  */
 static bool is_starved(const struct tcp_sock *tp)
 {
-	return tp->write_seq != tp->snd_una &&
-	       tp->write_seq - tp->snd_nxt < tp->mss_cache &&
+	return tp->write_seq - tp->snd_nxt < tp->mss_cache &&
 	       tcp_packets_in_flight(tp) < tp->snd_cwnd;
 }
 
@@ -328,7 +327,9 @@ static __always_inline void refresh_bytes(struct conn *c, int i,
 		path->given = given;
 	}
 	row->behind = dpa_minus(given - tp->snd_una, sacked(tp));
-	if (is_starved(tp))
+	if (given == tp->snd_una)
+		row->flags |= DPA_PATH_RESTED;
+	else if (is_starved(tp))
 		row->flags |= DPA_PATH_LIMITED;
 }
 

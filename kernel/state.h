@@ -11,7 +11,7 @@
 
 #include <linux/mptcp_dpa_sock.h>
 
-/* dpa_path::flags; the scheduler changes but LIMITED, which it clears */
+/* dpa_path::flags; the scheduler clears LIMITED and RESTED, and changes no other */
 #define DPA_PATH_USED		(1U << 0)	/* the row belongs to a subflow */
 #define DPA_PATH_HELD		(1U << 1)	/* kept back by the scheduler */
 #define DPA_PATH_STEERED	(1U << 2)	/* request_bkup follows HELD */
@@ -25,6 +25,7 @@
 #define DPA_PATH_BUSY		(1U << 10)	/* bytes are not acknowledged */
 #define DPA_PATH_PAUSING	(1U << 11)	/* it measures the empty path now */
 #define DPA_PATH_LIMITED	(1U << 12)	/* had less to send than it could */
+#define DPA_PATH_RESTED		(1U << 13)	/* had nothing on its way */
 
 /* One subflow. The module owns what is up to @flags, the scheduler the rest. */
 struct dpa_path {

@@ -91,8 +91,7 @@ static uint32_t frag_rest(void)
 /* As kernel/path.c has it, and what follows, too. */
 static bool is_starved(const struct path *p)
 {
-	return p->written != p->acked && p->unsent_bytes < MSS &&
-	       p->inflight + MSS <= path_cwnd(p);
+	return p->unsent_bytes < MSS && p->inflight + MSS <= path_cwnd(p);
 }
 
 static void refresh_bytes(void)
@@ -104,7 +103,9 @@ static void refresh_bytes(void)
 		struct dpa_path *row = &sim.st.path[i];
 
 		row->behind = p->written - p->acked;
-		if (is_starved(p))
+		if (p->written == p->acked)
+			row->flags |= DPA_PATH_RESTED;
+		else if (is_starved(p))
 			row->flags |= DPA_PATH_LIMITED;
 	}
 }
