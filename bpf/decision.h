@@ -193,7 +193,7 @@ static __always_inline void dpa_decide_threshold(struct dpa_state *st,
 	st->budget = 0;
 }
 
-/* a look at the paths counts for so long, unless one of them changes */
+/* a look at the paths counts for so long, unless one changes, or its sample ends */
 #define DPA_LOOK_NS		(10 * DPA_NSEC_PER_MSEC)
 
 /* Lets the plan stand, for it to be carried out. */
@@ -202,10 +202,10 @@ static __always_inline void dpa_stand(struct dpa_state *st, __u32 burst)
 	__u64 ns = st->interval_us * DPA_NSEC_PER_USEC;
 	int i;
 
-	dpa_for(i, dpa_rows(st))
-		dpa_make_room(st, i);
 	st->burst = burst;
 	st->plan_until_ns = st->now_ns + (ns < DPA_LOOK_NS ? ns : DPA_LOOK_NS);
+	dpa_for(i, dpa_rows(st))
+		dpa_make_room(st, i);
 }
 
 #endif

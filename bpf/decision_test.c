@@ -148,6 +148,19 @@ static void test_stand(void)
 	st.interval_us = 1000;
 	dpa_stand(&st, BURST);
 	EXPECT(st.plan_until_ns == SEC + MSEC);
+	/* a sample ends when it should */
+	st.interval_us = 25000;
+	st.rows = 1;
+	st.path[0] = (struct dpa_path){
+		.usable = 1, .sampling = 1,
+		.sample_tick = dpa_tick(SEC - 98 * MSEC),
+	};
+	dpa_stand(&st, BURST);
+	EXPECT(within(st.plan_until_ns, SEC + 19 * MSEC / 10,
+		      SEC + 21 * MSEC / 10));
+	st.path[0].srtt_us = 2 * RTT_US;
+	dpa_stand(&st, BURST);
+	EXPECT(st.plan_until_ns == SEC + DPA_LOOK_NS);
 }
 
 /* What a look takes from the module's facts. */

@@ -262,9 +262,7 @@ static __always_inline void dpa_plan_begin(struct dpa_state *st,
 
 	s->learning = o->cheapest_unsure &&
 		      spent_ns < whole_ns / DPA_RAMP_PATIENCE;
-	s->patience_over = spent_ns >= DPA_LEARN_RTTS *
-				       (o->rtt_ns > DPA_SAMPLE_NS ? o->rtt_ns :
-								    DPA_SAMPLE_NS);
+	s->patience_over = spent_ns >= DPA_LEARN_RTTS * dpa_span_ns(o->rtt_ns);
 	s->plan = (struct dpa_plan){ .limit = o->cheapest };
 	s->trial = 0;
 }

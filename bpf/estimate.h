@@ -198,6 +198,12 @@ static __always_inline __u64 dpa_sample_age_ns(const struct dpa_path *p,
 	return dpa_ns_since(p->sample_tick, now_ns);
 }
 
+/* How long samples of a path take. */
+static __always_inline __u64 dpa_span_ns(__u64 rtt_ns)
+{
+	return rtt_ns > DPA_SAMPLE_NS ? rtt_ns : DPA_SAMPLE_NS;
+}
+
 /*
  * BBR empties the path when it has not seen the least round trip for ten
  * seconds: for 200 ms it keeps four packets on their way, and then takes a
@@ -306,7 +312,7 @@ static __always_inline void dpa_begin_sample(struct dpa_path *p,
 static __always_inline void dpa_observe(struct dpa_path *p,
 					const struct dpa_observation *o)
 {
-	__u64 span = o->rtt_ns > DPA_SAMPLE_NS ? o->rtt_ns : DPA_SAMPLE_NS;
+	__u64 span = dpa_span_ns(o->rtt_ns);
 	__u64 age = dpa_sample_age_ns(p, o->now_ns);
 
 	dpa_foresee_pause(p, o);

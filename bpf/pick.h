@@ -96,11 +96,22 @@ static __always_inline int dpa_is_late(const struct dpa_state *st,
 	       dpa_arriving(p, p->goodput, left_ns) < st->unit;
 }
 
-/* Says how much a path may have, while a plan stands. */
+/* When does the running sample of a path end? DPA_U64_MAX: there is none. */
+static __always_inline __u64 dpa_sample_end_ns(const struct dpa_state *st,
+					       const struct dpa_path *p)
+{
+	__u64 span = dpa_span_ns(p->srtt_us * DPA_NSEC_PER_USEC);
+
+	if (!p->sampling)
+		return DPA_U64_MAX;
+	return st->now_ns + dpa_minus(span, dpa_sample_age_ns(p, st->now_ns));
+}
+
+/* Says how much a path may have while the plan stands, and lets it end in time. */
 dpa_function int dpa_make_room(struct dpa_state *st, __u32 path)
 {
 	struct dpa_path *p;
-	__u64 room;
+	__u64 room, end;
 
 	if (!st || path >= MPTCP_DPA_PATHS_MAX)
 		return 0;
@@ -110,6 +121,9 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path)
 	room = dpa_is_spent(st, p) ? 0 : dpa_room(st, p);
 	p->room = room < DPA_U32_MAX ? room : DPA_U32_MAX;
 	p->late = dpa_is_late(st, p);
+	end = dpa_sample_end_ns(st, p);
+	if (end < st->plan_until_ns)
+		st->plan_until_ns = end;
 	return 0;
 }
 
