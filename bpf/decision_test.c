@@ -100,7 +100,7 @@ static void test_room(void)
 {
 	struct dpa_state st = {
 		.now_ns = SEC, .next_deadline_ns = 20 * SEC, .unit = 30000,
-		.cheapest = 1, .costly_left = 1000000, .path[0] = {
+		.cheapest = 1, .path[0] = {
 			.cost = 1, .goodput = 1000000, .rtt_us = RTT_US,
 			.srtt_us = 2 * RTT_US, .pacing = 1000000, .known = 1,
 			.usable = 1,
@@ -126,10 +126,6 @@ static void test_room(void)
 	p->cost = 9;
 	EXPECT(!has_room(&st, 250000, 260000));
 	EXPECT(has_room(&st, 150000, 260000));
-
-	/* none where it has had all it may get */
-	st.costly_left = 0;
-	EXPECT(!has_room(&st, 0, 260000));
 
 	st.next_deadline_ns = 2 * SEC;
 	EXPECT(!is_late(&st, 900000));

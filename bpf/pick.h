@@ -118,7 +118,7 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path)
 	p = &st->path[path];
 	if (!p->usable)
 		return 0;
-	room = dpa_is_spent(st, p) ? 0 : dpa_room(st, p);
+	room = dpa_room(st, p);
 	p->room = room < DPA_U32_MAX ? room : DPA_U32_MAX;
 	p->late = dpa_is_late(st, p);
 	end = dpa_sample_end_ns(st, p);
