@@ -96,22 +96,22 @@ static __always_inline int dpa_is_late(const struct dpa_state *st,
 	       dpa_arriving(p, p->goodput, left_ns) < st->unit;
 }
 
-/* When does the running sample of a path end? DPA_U64_MAX: there is none. */
-static __always_inline __u64 dpa_sample_end_ns(const struct dpa_state *st,
-					       const struct dpa_path *p)
+/* The time until a path's running sample ends; DPA_U64_MAX: there is none. */
+static __always_inline __u64 dpa_sample_left_ns(const struct dpa_state *st,
+						const struct dpa_path *p)
 {
 	__u64 span = dpa_span_ns(p->srtt_us * DPA_NSEC_PER_USEC);
 
 	if (!p->sampling)
 		return DPA_U64_MAX;
-	return st->now_ns + dpa_minus(span, dpa_sample_age_ns(p, st->now_ns));
+	return dpa_minus(span, dpa_sample_age_ns(p, st->now_ns));
 }
 
 /* Says how much a path may have while the plan stands, and lets it end in time. */
 dpa_function int dpa_make_room(struct dpa_state *st, __u32 path)
 {
 	struct dpa_path *p;
-	__u64 room, end;
+	__u64 room, left_ns;
 
 	if (!st || path >= MPTCP_DPA_PATHS_MAX)
 		return 0;
@@ -121,9 +121,9 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path)
 	room = dpa_room(st, p);
 	p->room = room < DPA_U32_MAX ? room : DPA_U32_MAX;
 	p->late = dpa_is_late(st, p);
-	end = dpa_sample_end_ns(st, p);
-	if (end < st->plan_until_ns)
-		st->plan_until_ns = end;
+	left_ns = dpa_sample_left_ns(st, p);
+	if (left_ns < st->plan_until_ns - st->now_ns)
+		st->plan_until_ns = st->now_ns + left_ns;
 	return 0;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bits.h>
 #include <linux/math64.h>
 #include <linux/mptcp_dpa.h>
 #include <net/tcp.h>
@@ -58,7 +59,7 @@ static u64 linger(const struct mptcp_subflow_context *sf,
 }
 
 /* A path on which the next bytes come too late is the last resort. */
-#define LATE	(1ULL << 63)
+#define LATE	BIT_ULL(63)
 
 static __always_inline bool may_take(const struct conn *c, int i,
 				     const struct dpa_path *row,
