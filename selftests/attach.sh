@@ -119,6 +119,6 @@ without_programs() {
 	check_detached
 }
 
-quick_cases by_command pins_hold_it fixed_at_socket
+quick_cases by_command pins_hold_it
 run_cases "$@" -- by_command by_bpftool pins_hold_it per_namespace \
 	fixed_at_socket without_programs

@@ -409,8 +409,8 @@ cheap_path_silent() {
 
 costly_path_silent() { check_silent 2 2000; }
 
-quick_cases loose_v6 backup_is_cheap priorities_told set_before_connect \
-	two_queued hopeless closed_in_mid_chunk cheap_path_silent
+quick_cases loose_v6 backup_is_cheap two_queued closed_in_mid_chunk \
+	cheap_path_silent
 run_cases "$@" -- loose_v4 loose_v6 tight_v4 tight_v6 alpha_of_namespace \
 	alpha_of_chunk cost_by_backup_flag cost_by_interface cost_by_endpoint \
 	first_costly_by_interface first_costly_by_endpoint backup_is_cheap \

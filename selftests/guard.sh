@@ -163,8 +163,7 @@ slots_run_out() {
 	wait_until 60 is_unused || fail "the module has $(module_users) users"
 }
 
-quick_cases good_round_robin bad_nothing bad_refuses bad_inactive bad_all \
-	bad_again bad_moment slots_run_out
+quick_cases bad_nothing bad_again slots_run_out
 run_cases "$@" -- good_round_robin bad_nothing bad_refuses bad_inactive \
 	bad_all bad_again bad_burst bad_moment no_write_to_connection \
 	no_write_to_subflow no_sleeping no_get_send no_empty_name \

@@ -261,7 +261,7 @@ without_the_module() {
 	[ -z "$mpdpa" ] || expect_fails "mpdpa path" "$mpdpa" -n "$client" path
 }
 
-quick_cases set_get_del malformed unprivileged many live_connection \
+quick_cases set_get_del malformed many live_connection \
 	gone_with_the_namespace
 run_cases "$@" -- set_get_del ranges malformed not_there unprivileged \
 	owner_of_the_namespace independent_namespaces many by_command \

@@ -161,6 +161,6 @@ turned_off() {
 	expect_between "bytes on the costly path" "$(costly_bytes)" 300000 3000000
 }
 
-quick_cases above_capacity turned_off
+quick_cases of_a_connection turned_off
 run_cases "$@" -- below_capacity above_capacity saturated off of_a_connection \
 	with_chunks turned_off

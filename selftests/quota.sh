@@ -197,6 +197,6 @@ keeps_speed() {
 	expect_between "milliseconds with a quota" "$ms" 1 $((free * 11 / 10))
 }
 
-quick_cases never_over changed
+quick_cases changed
 run_cases "$@" -- never_over shared next_period soft changed cheap_rate \
 	keeps_speed

@@ -7,6 +7,7 @@
 #
 #	SOAK_CONNECTIONS=N	how many are opened and closed (400)
 #	SOAK_SECONDS=N		over how much time (120)
+#	SOAK_BATCH=N		of one process, one after the other (20)
 
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/topology.sh"
@@ -17,8 +18,7 @@ need mpdpa
 total=${SOAK_CONNECTIONS:-400}
 seconds=${SOAK_SECONDS:-120}
 workers=8
-# of one process, which does one after the other
-batch=20
+batch=${SOAK_BATCH:-20}
 
 # What a batch of one worker is made of: "the client's steps|the server's". A
 # reset is sent once, on each subflow: where all are lost nothing tells the peer.

@@ -326,8 +326,8 @@ other_cgroup() {
 	rmdir "$beside"
 }
 
-quick_cases refusals_v4 accepted_v6 info_tells wrong_options fell_back_v4 \
-	shut_down ended listener shared_socket restarted one_too_many
+quick_cases refusals_v4 accepted_v6 fell_back_v4 ended shared_socket \
+	restarted
 run_cases "$@" -- refusals_v4 refusals_v6 accepted_v4 accepted_v6 info_tells \
 	info_sizes wrong_options plain_tcp fell_back_v4 fell_back_v6 shut_down \
 	ended listener other_scheduler accepted_socket one_too_many \

@@ -183,7 +183,7 @@ def debug_suites() -> list[list[Suite]]:
     """On a kernel that watches itself: its log and its leaks count as cases."""
 
     def lane(clock: str, *groups: list[str]) -> list[Suite]:
-        load = ("TEST_TIMEOUT=1200", "QUICK=2")
+        load = ("TEST_TIMEOUT=1200", "QUICK=2", "SOAK_CONNECTIONS=40", "SOAK_BATCH=5", "SOAK_SECONDS=20")
         return [guest_suite("debug: " + ", ".join(tests), tests, clock, "watched.sh", 3072, load) for tests in groups]
 
     return [
