@@ -130,6 +130,7 @@ dpa_function int dpa_look_at(struct dpa_state *st, struct dpa_scratch *s,
 	s->seen = (struct dpa_observation){
 		.now_ns = st->now_ns,
 		.rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC,
+		.due_ns = st->next_deadline_ns,
 		.acked = p->acked,
 		.busy = (p->flags & (DPA_PATH_BUSY | DPA_PATH_RESTED)) ==
 			DPA_PATH_BUSY,

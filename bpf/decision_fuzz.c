@@ -34,7 +34,8 @@ struct step {
 	__u8 path;
 	__u8 late_policy;
 	__u8 decides;
-	__u8 pad[7];
+	__u8 pad[3];
+	__u32 rtt_age_ms;
 };
 
 static void take(struct input *in, void *to, size_t size)
@@ -113,8 +114,10 @@ static void pick(struct dpa_state *st, const struct step *step)
 	if (!dpa_may_send(st, p))
 		return;
 	need(!dpa_is_held(st, p->cost));
-	/* a path that has nothing gets something */
-	need(p->behind || dpa_has_room(p, DPA_U64_MAX) || !p->room);
+	/* a path that has nothing gets something, or rests, or will soon */
+	need(p->behind || p->room || p->resting ||
+	     dpa_rest_room(p, st->next_deadline_ns, st->now_ns) <= st->unit);
+	need(!p->resting || !p->room);
 	dpa_picked(st, path);
 	need(st->budget <= was);
 }
@@ -133,6 +136,7 @@ static void run_step(struct dpa_state *st, const struct step *step)
 	row->flight = step->flight;
 	row->srtt_us = step->srtt_us;
 	row->pacing = step->pacing;
+	row->rtt_age_ms = step->rtt_age_ms;
 	look(st, &s);
 	if (!step->decides)
 		return;

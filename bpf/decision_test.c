@@ -103,7 +103,7 @@ static void test_room(void)
 		.cheapest = 1, .path[0] = {
 			.cost = 1, .goodput = 1000000, .rtt_us = RTT_US,
 			.srtt_us = 2 * RTT_US, .pacing = 1000000, .known = 1,
-			.usable = 1,
+			.usable = 1, .pause_in_us = DPA_U32_MAX,
 		},
 	};
 	struct dpa_path *p = &st.path[0];
@@ -118,14 +118,39 @@ static void test_room(void)
 	p->known = 0;
 	EXPECT(has_room(&st, 880000, 900000));
 	p->known = 1;
-	/* shorter near a deadline, and on costlier paths */
+	/* shorter near a deadline, before a rest, and on costlier paths */
 	st.next_deadline_ns = 2 * SEC;
-	EXPECT(!has_room(&st, 250000, 260000));
-	EXPECT(has_room(&st, 150000, 260000));
+	EXPECT(!has_room(&st, 130000, 260000));
+	EXPECT(has_room(&st, 120000, 260000));
 	st.next_deadline_ns = 20 * SEC;
+	p->pause_in_us = 1500000;
+	EXPECT(!has_room(&st, 130000, 260000));
+	EXPECT(has_room(&st, 120000, 260000));
+	p->pause_in_us = DPA_U32_MAX;
 	p->cost = 9;
-	EXPECT(!has_room(&st, 250000, 260000));
+	EXPECT(!has_room(&st, 130000, 260000));
+	EXPECT(has_room(&st, 120000, 260000));
+	/* a little more while it ramps up, from what its TCP begins with */
+	p->known = 0;
+	EXPECT(!has_room(&st, 155000, 260000));
 	EXPECT(has_room(&st, 150000, 260000));
+	p->goodput = 0;
+	EXPECT(!has_room(&st, 505000, 600000));
+	EXPECT(has_room(&st, 500000, 600000));
+	p->goodput = 1000000;
+	p->known = 1;
+	/* and little enough to be empty in time, with a unit above it */
+	p->cost = 1;
+	p->flight = 100000;
+	p->srtt_us = RTT_US;
+	p->pause_in_us = 150000;
+	EXPECT(!has_room(&st, 95000, 260000));
+	EXPECT(has_room(&st, 94000, 260000));
+	p->resting = 1;
+	EXPECT(!has_room(&st, 0, 260000));
+	p->resting = 0;
+	p->pause_in_us = DPA_U32_MAX;
+	p->srtt_us = 2 * RTT_US;
 
 	st.next_deadline_ns = 2 * SEC;
 	EXPECT(!is_late(&st, 900000));
@@ -360,7 +385,7 @@ static int run(const struct dpa_test *test, int number)
 int main(void)
 {
 	static const struct dpa_test *const all[] = {
-		estimate_tests, threshold_tests, deficit_tests, decision_tests,
+		estimate_tests, pause_tests, threshold_tests, deficit_tests, decision_tests,
 	};
 	size_t n = sizeof(all) / sizeof(all[0]), i;
 	const struct dpa_test *test;

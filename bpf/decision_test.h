@@ -38,7 +38,7 @@ struct dpa_test {
 	void		(*run)(void);
 };
 
-extern const struct dpa_test estimate_tests[], threshold_tests[],
+extern const struct dpa_test estimate_tests[], pause_tests[], threshold_tests[],
 	deficit_tests[];
 
 __u64 draw(void);

@@ -1,29 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * What a path can carry: arithmetic of rates, and the estimate of one path.
- * Numbers in, numbers out: no kernel types, no division by zero, no overflow
- * for any input.
- *
- * Rates are bytes a second, times nanoseconds.
- */
+/* What a path can carry: the estimate of one path, and what arrives in time. */
 #ifndef _DPA_ESTIMATE_H
 #define _DPA_ESTIMATE_H
 
-#ifndef __always_inline
-#define __always_inline inline __attribute__((always_inline))
-#endif
-
-#define DPA_NSEC_PER_SEC	1000000000ULL
-#define DPA_NSEC_PER_MSEC	1000000ULL
-#define DPA_NSEC_PER_USEC	1000ULL
-#define DPA_U64_MAX		(~0ULL)
-#define DPA_U32_MAX		(~0U)
-
-/* more than any path carries; sums of 8 stay below 2^63 */
-#define DPA_BYTES_MAX		(1ULL << 60)
-
-/* no rate is taken to be higher: 34 Gbit/s, what 32 bits hold */
-#define DPA_RATE_MAX		((__u64)DPA_U32_MAX)
+#include "pause.h"
 
 /* goodput is sampled over this time, or over one round trip if that is longer */
 #define DPA_SAMPLE_NS		(100 * DPA_NSEC_PER_MSEC)
@@ -40,79 +20,6 @@
 
 /* so much more than the pipe holds, and a quarter of it, is a queue */
 #define DPA_QUEUE_BYTES		3000
-
-/* samples are dated in units of 2^16 ns; 32 bits of them wrap after 78 hours */
-#define DPA_TICK_SHIFT		16
-
-/* what dpa_observe() is told of a subflow */
-struct dpa_observation {
-	__u64	now_ns;
-	__u64	rtt_ns;
-	__u32	acked;		/* payload known to have arrived, low half */
-	__u32	busy;		/* bytes are on their way */
-	__u32	flight;		/* of them, sent and not acknowledged */
-	__u32	limited;	/* it sends less than it could */
-	__u32	pausing;	/* of them, because it measures an empty path */
-};
-
-static __always_inline __u64 dpa_minus(__u64 a, __u64 b)
-{
-	return a > b ? a - b : 0;
-}
-
-/* What a rate carries in a time; DPA_U64_MAX stands for more than fits. */
-static __always_inline __u64 dpa_bytes_in(__u64 rate, __s64 ns)
-{
-	__u64 secs, rest;
-
-	if (ns <= 0)
-		return 0;
-	if (rate > DPA_RATE_MAX)
-		rate = DPA_RATE_MAX;
-	secs = (__u64)ns / DPA_NSEC_PER_SEC;
-	rest = (__u64)ns % DPA_NSEC_PER_SEC;
-	if (secs >= 1ULL << 29)
-		return rate ? DPA_U64_MAX : 0;
-	return rate * secs + rate * rest / DPA_NSEC_PER_SEC;
-}
-
-/* The rate of so many bytes in a time. */
-static __always_inline __u32 dpa_rate(__u64 bytes, __u64 ns)
-{
-	__u64 us = ns / 1000;
-
-	if (!us)
-		return 0;
-	if (bytes > DPA_U64_MAX / 1000000)
-		return DPA_RATE_MAX;
-	bytes = bytes * 1000000 / us;
-	return bytes < DPA_RATE_MAX ? bytes : DPA_RATE_MAX;
-}
-
-/* a function that the verifier is to look at once, whoever calls it */
-#ifndef dpa_function
-#define dpa_function	static inline
-#endif
-
-/* The integer part of a square root: Newton's method from a power of two. */
-dpa_function __u32 dpa_isqrt(__u64 x)
-{
-	__u64 rest = x, root = 2;
-	int i;
-
-	if (!x)
-		return 0;
-	for (i = 32; i >= 2; i /= 2) {
-		if (rest >> i) {
-			rest >>= i;
-			root <<= i / 2;
-		}
-	}
-	/* now root^2 >= x / 4 and from above it only falls */
-	for (i = 0; i < 6; i++)
-		root = (root + x / root) / 2;
-	return root * root > x ? root - 1 : root;
-}
 
 /* Mean and standard deviation, both exponentially weighted. */
 static __always_inline void dpa_smooth(struct dpa_path *p, __u32 rate)
@@ -181,16 +88,6 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 		p->samples++;
 }
 
-static __always_inline __u32 dpa_tick(__u64 ns)
-{
-	return ns >> DPA_TICK_SHIFT;
-}
-
-static __always_inline __u64 dpa_ns_since(__u32 tick, __u64 now_ns)
-{
-	return (__u64)(dpa_tick(now_ns) - tick) << DPA_TICK_SHIFT;
-}
-
 /* The time since a path's running or last sample began. */
 static __always_inline __u64 dpa_sample_age_ns(const struct dpa_path *p,
 					       __u64 now_ns)
@@ -204,75 +101,6 @@ static __always_inline __u64 dpa_span_ns(__u64 rtt_ns)
 	return rtt_ns > DPA_SAMPLE_NS ? rtt_ns : DPA_SAMPLE_NS;
 }
 
-/*
- * BBR empties the path when it has not seen the least round trip for ten
- * seconds: for 200 ms it keeps four packets on their way, and then takes a
- * round trip to fill the path again. (N. Cardwell et al., BBR: congestion-based
- * congestion control, ACM Queue 14(5), 2016)
- */
-#define DPA_PAUSE_EVERY_MS	10000U
-#define DPA_PAUSE_MS		200U
-/* one that is late by more will not come */
-#define DPA_PAUSE_LATE_MS	1000U
-
-static __always_inline __u32 dpa_pause_us(const struct dpa_path *p)
-{
-	__u64 us = DPA_PAUSE_MS * 1000ULL + p->rtt_us;
-
-	return us < DPA_U32_MAX ? us : DPA_U32_MAX;
-}
-
-/* When is the next pause, and how long is it? */
-static __always_inline void dpa_foresee_pause(struct dpa_path *p,
-					      const struct dpa_observation *o)
-{
-	int pausing = o->pausing && p->flags & DPA_PATH_PAUSES;
-	__u32 age_ms = p->rtt_age_ms, since_ms = age_ms;
-
-	if (p->pausing != pausing) {
-		p->pausing = pausing;
-		p->has_paused = 1;
-		p->pause_tick = dpa_tick(o->now_ns);
-	}
-	if (p->has_paused)
-		since_ms = dpa_ns_since(p->pause_tick, o->now_ns) /
-			   DPA_NSEC_PER_MSEC;
-	p->pause_us = dpa_pause_us(p);
-	if (p->pausing) {
-		p->pause_in_us = 0;
-		p->pause_us = since_ms < p->pause_us / 1000 ?
-			      p->pause_us - since_ms * 1000 : 0;
-		return;
-	}
-	if (age_ms < since_ms)
-		since_ms = age_ms;
-	p->pause_in_us = DPA_U32_MAX;
-	if (!(p->flags & DPA_PATH_PAUSES) || !o->busy ||
-	    since_ms > DPA_PAUSE_EVERY_MS + DPA_PAUSE_LATE_MS)
-		return;
-	p->pause_in_us = since_ms < DPA_PAUSE_EVERY_MS ?
-			 (DPA_PAUSE_EVERY_MS - since_ms) * 1000 : 0;
-}
-
-/* How much of the time in which a path can be given bytes is pauses? */
-static __always_inline __u64 dpa_paused_ns(const struct dpa_path *p, __u64 ns)
-{
-	__u64 begin_ns = p->pause_in_us * DPA_NSEC_PER_USEC;
-	__u64 pause_ns = p->pause_us * DPA_NSEC_PER_USEC;
-	__u64 after_ns, more;
-
-	if (p->pause_in_us == DPA_U32_MAX || ns <= begin_ns)
-		return 0;
-	after_ns = ns - begin_ns;
-	if (after_ns <= pause_ns)
-		return after_ns;
-	more = (after_ns - pause_ns) /
-	       ((DPA_PAUSE_EVERY_MS + DPA_PAUSE_MS) * DPA_NSEC_PER_MSEC);
-	if (more > 1000)
-		more = 1000;
-	return pause_ns + more * dpa_pause_us(p) * DPA_NSEC_PER_USEC;
-}
-
 /* Bytes that a rate brings to the far end in time, after those before them. */
 static __always_inline __u64 dpa_arriving(const struct dpa_path *p, __u64 rate,
 					  __u64 left_ns)
@@ -284,7 +112,7 @@ static __always_inline __u64 dpa_arriving(const struct dpa_path *p, __u64 rate,
 		rate = p->rate_max;
 	pipe = dpa_pipe(p, rate);
 	behind = p->behind > pipe ? p->behind : pipe;
-	left_ns -= dpa_paused_ns(p, dpa_minus(left_ns, half_rtt));
+	left_ns = dpa_minus(left_ns, dpa_paused_ns(p, left_ns));
 	bytes = dpa_bytes_in(rate, left_ns + half_rtt);
 	bytes = dpa_minus(bytes, behind);
 	if ((p->flags & DPA_PATH_QUOTA) && bytes > p->quota)
@@ -316,6 +144,7 @@ static __always_inline void dpa_observe(struct dpa_path *p,
 	__u64 age = dpa_sample_age_ns(p, o->now_ns);
 
 	dpa_foresee_pause(p, o);
+	dpa_rest(p, o);
 	if (!o->busy || age > DPA_GAP_SPANS * span) {
 		p->sampling = 0;
 		if (!o->busy)

@@ -193,71 +193,6 @@ static void test_ramp(void)
 	EXPECT(p.goodput <= DPA_RATE_MAX);
 }
 
-static void test_pause(void)
-{
-	struct dpa_observation o = {
-		.now_ns = SEC, .rtt_ns = 100 * MSEC, .busy = 1,
-	};
-	struct dpa_path p = { .rtt_us = RTT_US, .rtt_age_ms = 4000 };
-
-	/* not every congestion control makes any, nor does an idle path */
-	dpa_observe(&p, &o);
-	EXPECT(p.pause_in_us == DPA_U32_MAX && !dpa_paused_ns(&p, 99 * SEC));
-	p.flags = DPA_PATH_PAUSES;
-	o.busy = 0;
-	dpa_observe(&p, &o);
-	EXPECT(p.pause_in_us == DPA_U32_MAX);
-	/* ten seconds after the least round trip, for 200 ms and a round trip */
-	o.busy = 1;
-	dpa_observe(&p, &o);
-	EXPECT(p.pause_in_us == 6000000 && p.pause_us == 300000);
-	EXPECT(!dpa_paused_ns(&p, 6 * SEC));
-	EXPECT(dpa_paused_ns(&p, 6 * SEC + 100 * MSEC) == 100 * MSEC);
-	EXPECT(dpa_paused_ns(&p, 16 * SEC) == 300 * MSEC);
-	EXPECT(dpa_paused_ns(&p, 17 * SEC) == 600 * MSEC);
-	EXPECT(dpa_paused_ns(&p, DPA_U64_MAX / 2) < 400 * SEC);
-	/* it is on: what is left of it, then the next */
-	o.now_ns += 6 * SEC;
-	o.pausing = 1;
-	dpa_observe(&p, &o);
-	o.now_ns += 200 * MSEC;
-	dpa_observe(&p, &o);
-	EXPECT(p.pausing && !p.pause_in_us && within(p.pause_us, 99000, 101000));
-	EXPECT(within(dpa_paused_ns(&p, SEC), 99 * MSEC, 101 * MSEC));
-	/* it is over */
-	o.pausing = 0;
-	p.rtt_age_ms = 99000;
-	dpa_observe(&p, &o);
-	EXPECT(p.pause_in_us == 10000000);
-	o.now_ns += SEC;
-	dpa_observe(&p, &o);
-	EXPECT(within(p.pause_in_us, 8999000, 9001000));
-	/* any moment now, and at last not at all */
-	o.now_ns += 9500 * MSEC;
-	dpa_observe(&p, &o);
-	EXPECT(p.pause_in_us == 0 && p.pause_us == 300000);
-	o.now_ns += SEC;
-	dpa_observe(&p, &o);
-	EXPECT(p.pause_in_us == DPA_U32_MAX);
-	/* a round trip as short as the least puts it off */
-	p.rtt_age_ms = 1000;
-	dpa_observe(&p, &o);
-	EXPECT(p.pause_in_us == 9000000);
-}
-
-static void test_pause_in_forecast(void)
-{
-	struct dpa_path p = {
-		.goodput = 1000000, .rtt_us = RTT_US, .pause_in_us = 400000,
-		.pause_us = 300000,
-	};
-
-	/* 2 s less half a round trip, and less the pause */
-	EXPECT(within(dpa_arriving(&p, 1000000, 2 * SEC), 1649000, 1651000));
-	p.pause_in_us = DPA_U32_MAX;
-	EXPECT(within(dpa_arriving(&p, 1000000, 2 * SEC), 1949000, 1951000));
-}
-
 const struct dpa_test estimate_tests[] = {
 	{ "what a rate carries in a time", test_bytes_in },
 	{ "the rate of bytes in a time", test_rate },
@@ -266,7 +201,5 @@ const struct dpa_test estimate_tests[] = {
 	{ "a queue shows who sets the pace", test_bottleneck },
 	{ "time without a look", test_gap },
 	{ "a path that ramps up", test_ramp },
-	{ "pauses foreseen", test_pause },
-	{ "pauses in a forecast", test_pause_in_forecast },
 	{}
 };

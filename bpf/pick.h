@@ -62,27 +62,38 @@ static __always_inline int dpa_may_send(const struct dpa_state *st,
 /* what a path may have beyond twice what it holds without a queue */
 #define DPA_SPARE_BYTES	(1 << 16)
 
+static __always_inline __u64 dpa_tail_us(const struct dpa_path *p)
+{
+	return (__u64)DPA_TAIL_RTTS * p->srtt_us;
+}
+
+static __always_inline int dpa_rests_soon(const struct dpa_path *p)
+{
+	return dpa_rests(p) && p->pause_in_us < dpa_tail_us(p);
+}
+
 /*
  * What was given to a path cannot be recalled, so a path whose speed is known
  * gets twice what it holds without a queue. In the last round trips before a
- * deadline, and on costlier paths, it gets just what keeps it busy, one unit
- * above what is in flight without a queue: a queue at the bottleneck may
- * overflow, and what is lost comes too late, or costs twice.
+ * deadline, or a rest, and on costlier paths, it gets just what keeps it busy: a
+ * queue at the bottleneck may overflow, and what is lost comes too late, or
+ * costs twice; a queue at the sender takes its time to drain.
  */
 static __always_inline __u64 dpa_room(const struct dpa_state *st,
 				      const struct dpa_path *p)
 {
 	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
-	__u64 srtt_ns = p->srtt_us * DPA_NSEC_PER_USEC;
 	__u64 rate = p->pacing > p->goodput ? p->pacing : p->goodput;
-	int tail = left_ns && left_ns < DPA_TAIL_RTTS * srtt_ns;
+	int tail = left_ns && left_ns < dpa_tail_us(p) * DPA_NSEC_PER_USEC;
 	__u64 pipe;
 
 	if (p->known)
 		rate = p->goodput + p->goodput / 4;
+	else if (p->goodput)
+		rate = p->goodput + p->goodput / 2;
 	pipe = dpa_pipe(p, rate);
-	if (tail || p->cost > st->cheapest)
-		return pipe + st->unit;
+	if (tail || p->cost > st->cheapest || dpa_rests_soon(p))
+		return pipe + DPA_QUEUE_BYTES;
 	return p->known ? 2 * pipe + DPA_SPARE_BYTES : DPA_U32_MAX;
 }
 
@@ -111,7 +122,7 @@ static __always_inline __u64 dpa_sample_left_ns(const struct dpa_state *st,
 dpa_function int dpa_make_room(struct dpa_state *st, __u32 path)
 {
 	struct dpa_path *p;
-	__u64 room, left_ns;
+	__u64 room, rest, left_ns;
 
 	if (!st || path >= MPTCP_DPA_PATHS_MAX)
 		return 0;
@@ -119,12 +130,22 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path)
 	if (!p->usable)
 		return 0;
 	room = dpa_room(st, p);
+	/* a pick may put it over that by a unit */
+	rest = dpa_rest_room(p, st->next_deadline_ns, st->now_ns);
+	if (rest != DPA_U64_MAX && room > dpa_minus(rest, st->unit))
+		room = dpa_minus(rest, st->unit);
 	p->room = room < DPA_U32_MAX ? room : DPA_U32_MAX;
 	p->late = dpa_is_late(st, p);
 	left_ns = dpa_sample_left_ns(st, p);
 	if (left_ns < st->plan_until_ns - st->now_ns)
 		st->plan_until_ns = st->now_ns + left_ns;
 	return 0;
+}
+
+/* Is it empty, as it was to be? */
+static __always_inline int dpa_has_rested(const struct dpa_path *p)
+{
+	return p->resting && !p->behind;
 }
 
 /* Has it room for more? Never for more than its window and one burst. */
@@ -135,7 +156,7 @@ static __always_inline int dpa_has_room(const struct dpa_path *p, __u64 window)
 
 /*
  * Accounts for having picked a path, and says how many bytes it gets: a full
- * burst, but on costlier paths no more than it must.
+ * burst, but on costlier paths, or before a rest, no more than it must.
  */
 static __always_inline __u32 dpa_picked(struct dpa_state *st, __u32 path)
 {
@@ -143,7 +164,8 @@ static __always_inline __u32 dpa_picked(struct dpa_state *st, __u32 path)
 
 	st->last = path + 1;
 	if (p->cost <= st->least_cost)
-		return p->flags & DPA_PATH_QUOTA ? st->unit : st->burst;
+		return p->flags & DPA_PATH_QUOTA || dpa_rests_soon(p) ?
+		       st->unit : st->burst;
 	st->spent += st->unit;
 	if (p->cost == st->open_cost)
 		st->budget = dpa_minus(st->budget, st->unit);

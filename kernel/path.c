@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/bitops.h>
+#include <linux/inet_diag.h>
 #include <linux/rcupdate.h>
 #include <net/dst.h>
 #include <net/ipv6.h>
@@ -229,15 +230,34 @@ int path_row(struct conn *c, struct mptcp_subflow_context *sf, int first)
 	return i;
 }
 
-static bool has_bbr(const struct sock *ssk)
+static void set_flag(struct dpa_path *row, u16 flag, bool on)
 {
-	bool bbr;
+	if (on)
+		row->flags |= flag;
+	else
+		row->flags &= ~flag;
+}
 
-	/* it may be changed, and its module unloaded */
+/*
+ * BBR's least round trip, as it tells ss(8) and the like; 0: congestion control
+ * is not BBR. (It may be changed at any time, and its module unloaded.)
+ */
+static u32 bbr_floor_us(const struct sock *ssk)
+{
+	const struct tcp_congestion_ops *ops;
+	union tcp_cc_info info;
+	u32 floor_us = 0;
+	int attr;
+
 	rcu_read_lock();
-	bbr = !strcmp(READ_ONCE(inet_csk(ssk)->icsk_ca_ops)->name, "bbr");
+	ops = READ_ONCE(inet_csk(ssk)->icsk_ca_ops);
+	if (!strcmp(ops->name, "bbr") && ops->get_info &&
+	    ops->get_info((struct sock *)ssk, BIT(INET_DIAG_BBRINFO - 1), &attr,
+			  &info) &&
+	    attr == INET_DIAG_BBRINFO)
+		floor_us = info.bbr.bbr_min_rtt;
 	rcu_read_unlock();
-	return bbr;
+	return floor_us;
 }
 
 /* bytes of a quota that a connection takes at a time */
@@ -285,14 +305,6 @@ static void spend(struct conn *c, int i, u32 bytes)
 	path->granted -= had;
 }
 
-static void set_flag(struct dpa_path *row, u16 flag, bool on)
-{
-	if (on)
-		row->flags |= flag;
-	else
-		row->flags &= ~flag;
-}
-
 /* What the peer has beyond a hole; both ends of the stream count it as there. */
 static u32 sacked(const struct tcp_sock *tp)
 {
@@ -333,20 +345,32 @@ static __always_inline void refresh_bytes(struct conn *c, int i,
 		row->flags |= DPA_PATH_LIMITED;
 }
 
+/* What it measured first, TCP had measured before. */
+static void refresh_floor(struct conn_path *path, struct dpa_path *row,
+			  const struct sock *ssk)
+{
+	u32 floor_us = bbr_floor_us(ssk);
+
+	set_flag(row, DPA_PATH_PAUSES, floor_us);
+	if (floor_us != path->floor_us)
+		path->floor_at = path->floor_us ? tcp_jiffies32 :
+						  tcp_sk(ssk)->rtt_min.s[0].t;
+	path->floor_us = floor_us;
+	row->rtt_age_ms = jiffies_to_msecs(tcp_jiffies32 - path->floor_at);
+}
+
 /* The rest of what a look at the path asks for. */
 static void refresh_row(struct dpa_path *row, const struct sock *ssk)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
-	const struct minmax *least_rtt = &tp->rtt_min;
 
-	row->rtt_us = least_rtt->s[0].v;
-	row->rtt_age_ms = jiffies_to_msecs(tcp_jiffies32 - least_rtt->s[0].t);
+	row->rtt_us = tcp_min_rtt(tp);
 	row->srtt_us = tp->srtt_us >> 3;
 	row->acked = tp->bytes_acked + sacked(tp);
 	row->flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp));
 	row->pacing = min_t(u64, READ_ONCE(ssk->sk_pacing_rate), U32_MAX);
 	set_flag(row, DPA_PATH_BUSY, tp->write_seq != tp->snd_una);
-	set_flag(row, DPA_PATH_PAUSES, has_bbr(ssk));
+	set_flag(row, DPA_PATH_TOLD, tp->app_limited);
 	set_flag(row, DPA_PATH_PAUSING,
 		 tp->snd_cwnd <= PROBE_CWND &&
 		 inet_csk(ssk)->icsk_ca_state == TCP_CA_Open);
@@ -380,6 +404,7 @@ void path_refresh(struct conn *c, bool count)
 		refresh_bytes(c, i, &st->path[i], ssk, count);
 		refresh_quota(c, i);
 		refresh_row(&st->path[i], ssk);
+		refresh_floor(&c->path[i], &st->path[i], ssk);
 		set_flag(&st->path[i], DPA_PATH_ACTIVE, active);
 		if (active)
 			least = min(least, st->path[i].cost);
@@ -410,7 +435,7 @@ bool path_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 	if (row->flags & DPA_PATH_QUOTA)
 		refresh_quota(c, i);
 	set_flag(row, DPA_PATH_ACTIVE, kernel_fn(mptcp_subflow_active)(sf));
-	return dpa_is_usable(row) == row->usable;
+	return dpa_is_usable(row) == row->usable && !dpa_has_rested(row);
 }
 
 /**
@@ -468,5 +493,31 @@ void path_make_prompt(struct conn *c)
 		tcp_sk(ssk)->nonagle |= TCP_NAGLE_OFF;
 		unlock_sock_fast(ssk, slow);
 		c->state.path[i].flags |= DPA_PATH_PROMPT;
+	}
+}
+
+/**
+ * path_tell_limited() - TCP is told which subflows get less than they could send
+ * @c: the connection
+ *
+ * MPTCP does not do so. BBR takes it into account: for its estimate, and when it
+ * looks for a time at which the path is empty.
+ *
+ * Context: msk owned, may sleep; takes the subflows' locks one by one.
+ */
+void path_tell_limited(struct conn *c)
+{
+	struct mptcp_subflow_context *sf;
+
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		struct sock *ssk = subflow_ssk(sf);
+		const struct tcp_sock *tp = tcp_sk(ssk);
+		bool slow;
+
+		if (READ_ONCE(tp->app_limited) || !is_starved(tp))
+			continue;
+		slow = lock_sock_fast(ssk);
+		tcp_rate_check_app_limited(ssk);
+		unlock_sock_fast(ssk, slow);
 	}
 }

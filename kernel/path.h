@@ -19,5 +19,6 @@ void path_refresh(struct conn *c, bool count);
 bool path_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 		const struct sock *ssk);
 void path_make_prompt(struct conn *c);
+void path_tell_limited(struct conn *c);
 
 #endif

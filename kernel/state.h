@@ -26,13 +26,14 @@
 #define DPA_PATH_PAUSING	(1U << 11)	/* it measures the empty path now */
 #define DPA_PATH_LIMITED	(1U << 12)	/* had less to send than it could */
 #define DPA_PATH_RESTED		(1U << 13)	/* had nothing on its way */
+#define DPA_PATH_TOLD		(1U << 14)	/* its TCP knows that it is limited */
 
 /* One subflow. The module owns what is up to @flags, the scheduler the rest. */
 struct dpa_path {
 	__u32	subflow_id;
 	__u32	cost;		/* MPTCP_DPA_COST_FORBIDDEN: never to be used */
 	__u32	activations;
-	__u32	rtt_age_ms;	/* since the least round trip was seen */
+	__u32	rtt_age_ms;	/* since BBR measured the least round trip */
 	__u32	rate_max;	/* at which it counts at most; 0: any */
 	__u32	quota;		/* bytes that it may carry */
 	__u32	granted;	/* of them, taken for this connection */
@@ -53,7 +54,9 @@ struct dpa_path {
 		pausing : 1,	/* its congestion control makes a pause */
 		has_paused : 1,	/* since @pause_tick, or once */
 		late : 1;	/* what it is given next comes too late */
-	__u8	ramping;	/* the goodput still grows with each sample */
+	__u8	resting : 1,	/* it gets nothing until it is empty */
+		restarts : 1,	/* it was, and has begun anew */
+		ramping : 3;	/* the goodput still grows with each sample */
 	__u8	samples;	/* taken so far, up to 255 */
 	__u32	goodput;	/* smoothed; 0: unknown */
 	__u32	spread;		/* its standard deviation */

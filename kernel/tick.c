@@ -132,6 +132,7 @@ static void tick(struct conn *c)
 	if (!is_over(c->sk)) {
 		prio_apply(c);
 		path_make_prompt(c);
+		path_tell_limited(c);
 		rescue(c);
 		kick(c);
 	}

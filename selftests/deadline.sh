@@ -261,6 +261,7 @@ check_priorities() {
 	prepare "$@" || return
 	set_cost endpoint 2 2
 	receiver 1500000
+	: >"$tmp/client"
 	start "$tmp/background" sender "chunk len=1500000 ms=8000" \
 		"send 750000" "wait backups=2 within=1000" "sleep 200" \
 		"say held" "sleep 500" "send 750000" "wait queued=0" \

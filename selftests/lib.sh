@@ -143,6 +143,8 @@ start() {
 	local output=$1
 
 	shift
+	# at once: who waits for a word in it must not find that of the last one
+	: >"$output"
 	set -m
 	"$@" >"$output" 2>&1 3>&- &
 	set +m

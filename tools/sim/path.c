@@ -162,8 +162,10 @@ void path_send(struct path *p, uint64_t now_ns)
 	p->credit += path_pacing(p) * STEP_NS / SEC;
 	while ((k = fifo_first(&p->unsent)) && p->credit > 0 &&
 	       p->inflight + k->bytes <= cwnd) {
-		if (!p->inflight)
+		if (!p->inflight) {
 			p->delivered_ns = now_ns;
+			p->bbr.idle_restart = p->app_limited;
+		}
 		k->sent_ns = now_ns;
 		k->delivered = p->delivered;
 		k->delivered_ns = p->delivered_ns;
@@ -284,7 +286,7 @@ static void bbr_min_rtt(struct path *p, uint64_t now_ns, uint64_t rtt_ns)
 		b->min_rtt_ns = rtt_ns;
 		b->min_rtt_stamp_ns = now_ns;
 	}
-	if (expired && b->mode == BBR_PROBE_BW) {
+	if (expired && b->mode == BBR_PROBE_BW && !b->idle_restart) {
 		b->mode = BBR_PROBE_RTT;
 		b->probe_rtt_done_ns = 0;
 	}
@@ -298,6 +300,7 @@ static void bbr_min_rtt(struct path *p, uint64_t now_ns, uint64_t rtt_ns)
 			b->min_rtt_stamp_ns = now_ns;
 		}
 	}
+	b->idle_restart = false;
 }
 
 static void bbr_ack(struct path *p, const struct packet *k, uint64_t now_ns)
@@ -362,6 +365,8 @@ bool path_acks(struct path *p, uint64_t now_ns)
 		p->acked += k->bytes;
 		p->delivered += k->bytes;
 		p->delivered_ns = now_ns;
+		if (p->delivered >= p->app_limited)
+			p->app_limited = 0;
 		p->srtt_ns += ((int64_t)rtt_ns - (int64_t)p->srtt_ns) / 8;
 		bbr_ack(p, k, now_ns);
 		any = true;

@@ -51,6 +51,7 @@ struct bbr {
 	uint64_t	phase_ns;
 	uint64_t	min_rtt_ns, min_rtt_stamp_ns;
 	uint64_t	probe_rtt_done_ns;
+	bool		idle_restart;
 };
 
 struct path {
@@ -75,6 +76,7 @@ struct path {
 	uint64_t	last_put_ns;
 	uint64_t	heard_ns;	/* the last acknowledgement */
 	uint64_t	least_rtt_ns;
+	uint64_t	app_limited;	/* so much delivered and 1 ends that */
 
 	/* the network */
 	struct fifo	queue;

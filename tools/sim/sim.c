@@ -132,6 +132,9 @@ static void refresh_paths(void)
 		row->flags |= DPA_PATH_USED | DPA_PATH_ACTIVE | DPA_PATH_PAUSES;
 		set_flag(row, DPA_PATH_BUSY, p->written != p->acked);
 		set_flag(row, DPA_PATH_PAUSING, p->bbr.mode == BBR_PROBE_RTT);
+		if (is_starved(p) && !p->app_limited)
+			p->app_limited = p->delivered + p->inflight + 1;
+		set_flag(row, DPA_PATH_TOLD, p->app_limited);
 		row->rtt_age_ms = (sim.now_ns - p->bbr.min_rtt_stamp_ns) / 1000000;
 		row->cost = p->cost;
 		row->acked = p->acked;
@@ -222,6 +225,9 @@ static bool touch(void)
 		if (dpa_is_usable(&st->path[i]) != st->path[i].usable)
 			return false;
 	refresh_bytes();
+	for (i = 0; i < sim.paths; i++)
+		if (dpa_has_rested(&st->path[i]))
+			return false;
 	return true;
 }
 

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* When BBR empties a path, and how a path rests instead. */
+#ifndef _DPA_PAUSE_H
+#define _DPA_PAUSE_H
+
+#include "arith.h"
+
+/* what dpa_observe() is told of a subflow */
+struct dpa_observation {
+	__u64	now_ns;
+	__u64	rtt_ns;
+	__u64	due_ns;		/* the deadline of what would be sent next; 0: none */
+	__u32	acked;		/* payload known to have arrived, low half */
+	__u32	busy;		/* bytes are on their way */
+	__u32	flight;		/* of them, sent and not acknowledged */
+	__u32	limited;	/* it sends less than it could */
+	__u32	pausing;	/* of them, because it measures an empty path */
+};
+
+/*
+ * BBR empties the path when it has not measured the least round trip for ten
+ * seconds: for 200 ms it keeps four packets on their way, and then takes a
+ * round trip to fill the path again. (N. Cardwell et al., BBR: congestion-based
+ * congestion control, ACM Queue 14(5), 2016.) It does without if it finds the
+ * path empty at that time anyway, after the sender had nothing to send. So a path
+ * rests just before that time: it gets nothing until all that it had is
+ * acknowledged. That takes the round trip, and not the 200 ms.
+ */
+#define DPA_PAUSE_EVERY_MS	10000U
+#define DPA_PAUSE_MS		200U
+/* one that is late by more will not come */
+#define DPA_PAUSE_LATE_MS	1000U
+/*
+ * Looks are up to 10 ms apart, too much for a round trip that is shorter than
+ * twice that; of a long one the 200 ms are little. So they are where a fragment,
+ * which is what a path is given at once, takes as long.
+ */
+#define DPA_REST_RTT_MIN_US	20000U
+#define DPA_REST_RTT_MAX_US	500000U
+#define DPA_REST_RATE_MIN	160000U
+
+static __always_inline int dpa_rests(const struct dpa_path *p)
+{
+	return p->rtt_us >= DPA_REST_RTT_MIN_US &&
+	       p->rtt_us <= DPA_REST_RTT_MAX_US &&
+	       p->goodput >= DPA_REST_RATE_MIN;
+}
+
+/* How long BBR's pauses are. */
+static __always_inline __u32 dpa_pause_us(const struct dpa_path *p)
+{
+	__u64 us = DPA_PAUSE_MS * 1000ULL + p->rtt_us;
+
+	return us < DPA_U32_MAX ? us : DPA_U32_MAX;
+}
+
+/* And what is lost if they are foreseen. */
+static __always_inline __u32 dpa_rest_us(const struct dpa_path *p)
+{
+	return dpa_rests(p) ? p->rtt_us : dpa_pause_us(p);
+}
+
+/* BBR's ten seconds begin anew. */
+static __always_inline void dpa_paused(struct dpa_path *p, __u64 now_ns)
+{
+	p->has_paused = 1;
+	p->pause_tick = dpa_tick(now_ns);
+}
+
+/* The time until all that a path was given is acknowledged. */
+static __always_inline __u64 dpa_drain_us(const struct dpa_path *p)
+{
+	__u64 waits, all;
+
+	if (!p->goodput)
+		return p->srtt_us;
+	waits = dpa_minus(p->behind, p->flight) * 1000000ULL / p->goodput;
+	all = p->behind * 1000000ULL / p->goodput;
+	return all > waits + p->srtt_us ? all : waits + p->srtt_us;
+}
+
+/* What would be sent next is due before BBR's pause. */
+static __always_inline int dpa_is_due_before(const struct dpa_path *p,
+					     __u64 due_ns, __u64 now_ns)
+{
+	return due_ns && dpa_minus(due_ns, now_ns) <=
+			 p->pause_in_us * DPA_NSEC_PER_USEC;
+}
+
+/* Is it time for a path to rest? Not if it will not be empty in time. */
+static __always_inline int dpa_must_rest(const struct dpa_path *p)
+{
+	__u64 drain_us = p->behind ? dpa_drain_us(p) : 3ULL * p->rtt_us / 2;
+	__u64 margin_us = p->rtt_us / 4;
+
+	return p->pause_in_us <= drain_us + 3 * margin_us &&
+	       (!p->behind || p->pause_in_us >= dpa_minus(drain_us, margin_us));
+}
+
+/* Bytes that a path may have and still be empty in time. */
+static __always_inline __u64 dpa_rest_room(const struct dpa_path *p,
+					   __u64 due_ns, __u64 now_ns)
+{
+	__u64 ns = dpa_minus(p->pause_in_us, p->srtt_us + p->rtt_us / 4ULL) *
+		   DPA_NSEC_PER_USEC;
+
+	if (p->resting)
+		return 0;
+	if (!ns || p->pause_in_us == DPA_U32_MAX || !dpa_rests(p) ||
+	    dpa_is_due_before(p, due_ns, now_ns))
+		return DPA_U64_MAX;
+	return p->flight + dpa_bytes_in(p->goodput, ns);
+}
+
+/*
+ * The acknowledgement that measures the empty path has to come after the ten
+ * seconds, and those of all before it within. An empty path waits rather than
+ * to begin, and rest at once.
+ */
+static __always_inline void dpa_rest(struct dpa_path *p,
+				     const struct dpa_observation *o)
+{
+	int empty = !p->behind && p->flags & DPA_PATH_TOLD;
+
+	if (p->pause_in_us == DPA_U32_MAX || p->pausing) {
+		p->resting = 0;
+	} else if (!p->resting) {
+		p->resting = dpa_rests(p) &&
+			     p->pause_in_us > p->rtt_us / 8 * 7 &&
+			     !dpa_is_due_before(p, o->due_ns, o->now_ns) &&
+			     dpa_must_rest(p);
+	} else if (!p->pause_in_us ||
+		   (empty && p->pause_in_us < p->rtt_us / 8 * 7)) {
+		p->resting = 0;
+	}
+}
+
+/*
+ * When was the empty path last measured, as far as BBR counts it? By the first
+ * acknowledgement after the path was empty, and BBR knew that it had nothing to
+ * send; if it was due.
+ */
+static __always_inline __u32 dpa_measured_ms(struct dpa_path *p,
+					     const struct dpa_observation *o)
+{
+	__u32 age_ms = p->rtt_age_ms, since_ms = age_ms;
+
+	if (p->has_paused)
+		since_ms = dpa_ns_since(p->pause_tick, o->now_ns) /
+			   DPA_NSEC_PER_MSEC;
+	if (age_ms < since_ms)
+		since_ms = age_ms;
+	if (!o->busy) {
+		p->restarts = !!(p->flags & DPA_PATH_TOLD);
+	} else if (p->restarts && o->acked != p->sample_acked) {
+		p->restarts = 0;
+		if (since_ms >= DPA_PAUSE_EVERY_MS) {
+			dpa_paused(p, o->now_ns);
+			return 0;
+		}
+	}
+	return since_ms;
+}
+
+/* When is the next pause, and how long is it? */
+static __always_inline void dpa_foresee_pause(struct dpa_path *p,
+					      const struct dpa_observation *o)
+{
+	int pausing = o->pausing && p->flags & DPA_PATH_PAUSES;
+	__u32 since_ms;
+
+	if (p->pausing != pausing) {
+		p->pausing = pausing;
+		dpa_paused(p, o->now_ns);
+	}
+	since_ms = dpa_measured_ms(p, o);
+	if (p->pausing) {
+		p->pause_us = dpa_pause_us(p);
+		p->pause_in_us = 0;
+		since_ms = dpa_ns_since(p->pause_tick, o->now_ns) /
+			   DPA_NSEC_PER_MSEC;
+		p->pause_us = since_ms < p->pause_us / 1000 ?
+			      p->pause_us - since_ms * 1000 : 0;
+		return;
+	}
+	p->pause_us = dpa_rest_us(p);
+	p->pause_in_us = DPA_U32_MAX;
+	if (!(p->flags & DPA_PATH_PAUSES) ||
+	    since_ms > DPA_PAUSE_EVERY_MS + DPA_PAUSE_LATE_MS)
+		return;
+	if (since_ms < DPA_PAUSE_EVERY_MS)
+		p->pause_in_us = (DPA_PAUSE_EVERY_MS - since_ms) * 1000;
+	else if ((o->busy && !p->restarts) || p->resting)
+		p->pause_in_us = 0;
+}
+
+/*
+ * How much of the time until a deadline, less half a round trip, is pauses? The
+ * path rests from two round trips before one, or from now.
+ */
+static __always_inline __u64 dpa_paused_ns(const struct dpa_path *p,
+					   __u64 left_ns)
+{
+	__u64 rtt_ns = p->rtt_us * DPA_NSEC_PER_USEC;
+	__u64 begin_ns = p->pause_in_us * DPA_NSEC_PER_USEC;
+	__u64 pause_ns = p->pause_us * DPA_NSEC_PER_USEC;
+	__u64 after_ns, more;
+
+	if (p->pause_in_us == DPA_U32_MAX)
+		return 0;
+	if (p->resting)
+		begin_ns = 0;
+	else if (left_ns > begin_ns && dpa_rests(p))
+		begin_ns = dpa_minus(begin_ns, 2 * rtt_ns);
+	left_ns = dpa_minus(left_ns, rtt_ns / 2);
+	if (left_ns <= begin_ns)
+		return 0;
+	after_ns = left_ns - begin_ns;
+	if (after_ns <= pause_ns)
+		return after_ns;
+	more = (after_ns - pause_ns) /
+	       (DPA_PAUSE_EVERY_MS * DPA_NSEC_PER_MSEC);
+	if (more > 1000)
+		more = 1000;
+	return pause_ns + more * dpa_rest_us(p) * DPA_NSEC_PER_USEC;
+}
+
+#endif
