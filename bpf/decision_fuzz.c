@@ -111,7 +111,7 @@ static void pick(struct dpa_state *st, const struct step *step)
 	__u64 was = st->budget;
 
 	dpa_may_follow(st, path);
-	if (!dpa_may_send(st, p))
+	if (path >= dpa_rows(st) || !dpa_may_send(st, p))
 		return;
 	need(!dpa_is_held(st, p->cost));
 	/* a path that has nothing gets something, or rests, or will soon */
