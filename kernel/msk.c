@@ -179,14 +179,15 @@ u64 msk_chunk_seq(const struct mptcp_sock *msk, u64 position)
 }
 
 /*
- * Has what lies between two sequence numbers sent again, by whole fragments, as
- * the kernel does when a subflow closes. Needs the msk owned. Returns how many
- * bytes that are.
+ * Has what lies between two sequence numbers sent again, and what follows in the
+ * fragments that it is in: of a fragment the kernel knows only how much was
+ * sent. It does so itself when a subflow closes. Needs the msk owned. Returns
+ * how many bytes that are.
  */
 u32 msk_resend(struct mptcp_sock *msk, u64 from, u64 to)
 {
 	struct mptcp_data_frag *frag, *first = NULL;
-	u32 bytes = 0;
+	u32 bytes = 0, before;
 
 	for (frag = next_frag(msk, &msk->rtx_queue); frag;
 	     frag = next_frag(msk, &frag->list)) {
@@ -199,8 +200,10 @@ u32 msk_resend(struct mptcp_sock *msk, u64 from, u64 to)
 		if ((s64)(frag->data_seq + frag->already_sent - from) <= 0)
 			continue;
 		first = first ?: frag;
-		bytes += frag->already_sent;
-		frag->already_sent = 0;
+		before = (s64)(from - frag->data_seq) > 0 ?
+			 from - frag->data_seq : 0;
+		bytes += frag->already_sent - before;
+		frag->already_sent = before;
 	}
 	if (!bytes)
 		return 0;
