@@ -316,7 +316,7 @@ static u32 sacked(const struct tcp_sock *tp)
 
 /*
  * Is all that it was given on its way, with room in its window for more? (TCP's
- * own mark of that, app_limited, is never set on subflows.)
+ * own mark of that is set by path_tell_limited() alone, and late.)
  */
 static bool is_starved(const struct tcp_sock *tp)
 {
