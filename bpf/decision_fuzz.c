@@ -117,7 +117,7 @@ static void pick(struct dpa_state *st, const struct step *step)
 	/* a path that has nothing gets something, or rests, or will soon */
 	need(p->behind || p->room || p->resting ||
 	     dpa_rest_room(p, st->next_deadline_ns, st->now_ns) <= st->unit);
-	need(!p->resting || !p->room);
+	need(!p->resting || !p->room || st->again);
 	dpa_picked(st, path);
 	need(st->budget <= was);
 }

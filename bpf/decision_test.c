@@ -148,6 +148,10 @@ static void test_room(void)
 	EXPECT(has_room(&st, 94000, 260000));
 	p->resting = 1;
 	EXPECT(!has_room(&st, 0, 260000));
+	/* unless bytes are rescued */
+	st.again = 30000;
+	EXPECT(has_room(&st, 94000, 260000));
+	st.again = 0;
 	p->resting = 0;
 	p->pause_in_us = DPA_U32_MAX;
 	p->srtt_us = 2 * RTT_US;

@@ -130,9 +130,9 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path)
 	if (!p->usable)
 		return 0;
 	room = dpa_room(st, p);
-	/* a pick may put it over that by a unit */
+	/* a pick may put it over that by a unit; what is rescued does not wait */
 	rest = dpa_rest_room(p, st->next_deadline_ns, st->now_ns);
-	if (rest != DPA_U64_MAX && room > dpa_minus(rest, st->unit))
+	if (!st->again && rest != DPA_U64_MAX && room > dpa_minus(rest, st->unit))
 		room = dpa_minus(rest, st->unit);
 	p->room = room < DPA_U32_MAX ? room : DPA_U32_MAX;
 	p->late = dpa_is_late(st, p);
