@@ -440,8 +440,7 @@ rests_for_bbr() {
 	expect_between "time, ms" "$rested" 16900 $((paused - 60))
 }
 
-quick_cases loose_v6 backup_is_cheap two_queued closed_in_mid_chunk \
-	cheap_path_silent
+quick_cases loose_v6 backup_is_cheap closed_in_mid_chunk cheap_path_silent
 run_cases "$@" -- loose_v4 loose_v6 tight_v4 tight_v6 alpha_of_namespace \
 	alpha_of_chunk cost_by_backup_flag cost_by_interface cost_by_endpoint \
 	first_costly_by_interface first_costly_by_endpoint backup_is_cheap \

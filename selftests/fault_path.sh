@@ -294,9 +294,8 @@ over_ipv6() {
 	nothing_stays
 }
 
-quick_cases first_subflow_reset interface_bounces address_removed \
-	cheap_path_blackhole reorders falls_back_in_mid_chunk window_closed \
-	tiny_buffers
+quick_cases interface_bounces address_removed reorders \
+	falls_back_in_mid_chunk window_closed
 run_cases "$@" -- first_subflow_reset second_subflow_reset all_subflows_reset \
 	interface_down interface_bounces address_removed \
 	endpoint_comes_and_goes cheap_path_blackhole \

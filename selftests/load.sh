@@ -208,7 +208,7 @@ busy_while_connected() {
 	expect_ok "rmmod afterwards" module_unload
 }
 
-quick_cases load_and_unload connections_leave_nothing busy_while_connected
+quick_cases load_and_unload busy_while_connected
 run_cases "$@" -- load_and_unload connections_leave_nothing missing_function \
 	missing_object missing_member moved_member other_size \
 	loads_after_refusals busy_while_attached busy_with_programs \

@@ -221,7 +221,7 @@ by_bpftool() {
 	wait_until 60 is_unused || fail "the module has $(module_users) users"
 }
 
-quick_cases backup_takes_over redundant_bridges
+quick_cases backup_takes_over
 run_cases "$@" -- first_alone backup_waits backup_takes_over burst_shares \
 	round_robin_shares equal_weights_share weights_count \
 	redundant_repeats redundant_bridges by_bpftool
