@@ -269,7 +269,7 @@ allocations_fail() {
 
 sockets_before=$(namespace_sockets)
 quick_cases scheduler_detached unload_in_use namespace_deleted_with_chunks \
-	suspended memory_of_tcp allocations_fail
+	allocations_fail
 run_cases "$@" -- scheduler_detached scheduler_replaced scheduler_flaps \
 	unload_in_use application_killed namespace_deleted \
 	namespace_deleted_with_chunks clock_steps suspended memory_of_cgroup \

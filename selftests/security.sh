@@ -321,8 +321,7 @@ peer_loses_costly() {
 	nothing_stays
 }
 
-quick_cases unprivileged_users bounded_memory bounded_timers \
-	peer_floods_prio peer_divides_acks
+quick_cases unprivileged_users nothing_across_namespaces bounded_timers
 run_cases "$@" -- unprivileged_users preferences_do_not_undercut foreign_root \
 	nothing_across_namespaces bounded_memory bounded_timers bounded_events \
 	bytes_ahead peer_floods_prio peer_plays_with_window peer_has_little_room \
