@@ -21,6 +21,9 @@
 /* more than any path carries; sums of 8 stay below 2^63 */
 #define DPA_BYTES_MAX		(1ULL << 60)
 
+/* what MPTCP sends on one path once it has begun with it, at most */
+#define DPA_FRAGMENT_MAX	32768
+
 /* no rate is taken to be higher: 34 Gbit/s, what 32 bits hold */
 #define DPA_RATE_MAX		((__u64)DPA_U32_MAX)
 

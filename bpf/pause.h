@@ -67,16 +67,22 @@ static __always_inline void dpa_paused(struct dpa_path *p, __u64 now_ns)
 	p->pause_tick = dpa_tick(now_ns);
 }
 
-/* The time until all that a path was given is acknowledged. */
-static __always_inline __u64 dpa_drain_us(const struct dpa_path *p)
+static __always_inline __u64 dpa_us_of(const struct dpa_path *p, __u64 bytes)
 {
-	__u64 waits, all;
+	return p->goodput ? bytes * 1000000ULL / p->goodput : 0;
+}
 
-	if (!p->goodput)
-		return p->srtt_us;
-	waits = dpa_minus(p->behind, p->flight) * 1000000ULL / p->goodput;
-	all = p->behind * 1000000ULL / p->goodput;
-	return all > waits + p->srtt_us ? all : waits + p->srtt_us;
+/*
+ * The time until all that a path was given is acknowledged, with so many more
+ * bytes. What waits at the sender takes a round trip once it is sent.
+ */
+static __always_inline __u64 dpa_drain_us(const struct dpa_path *p, __u32 more)
+{
+	__u64 waits = dpa_minus(p->behind, p->flight) + more;
+	__u64 all_us = dpa_us_of(p, (__u64)p->behind + more);
+	__u64 waits_us = waits ? dpa_us_of(p, waits) + p->rtt_us : 0;
+
+	return all_us > waits_us ? all_us : waits_us;
 }
 
 /* What would be sent next is due before BBR's pause. */
@@ -87,21 +93,24 @@ static __always_inline int dpa_is_due_before(const struct dpa_path *p,
 			 p->pause_in_us * DPA_NSEC_PER_USEC;
 }
 
-/* Is it time for a path to rest? Not if it will not be empty in time. */
+/*
+ * Is it time for a path to rest? It is if it would not be empty in time with one
+ * more fragment; not if it will not be as it is.
+ */
 static __always_inline int dpa_must_rest(const struct dpa_path *p)
 {
-	__u64 drain_us = p->behind ? dpa_drain_us(p) : 3ULL * p->rtt_us / 2;
 	__u64 margin_us = p->rtt_us / 4;
 
-	return p->pause_in_us <= drain_us + 3 * margin_us &&
-	       (!p->behind || p->pause_in_us >= dpa_minus(drain_us, margin_us));
+	return p->pause_in_us <= dpa_drain_us(p, DPA_FRAGMENT_MAX) +
+				 2 * margin_us &&
+	       p->pause_in_us >= dpa_minus(dpa_drain_us(p, 0), margin_us);
 }
 
 /* Bytes that a path may have and still be empty in time. */
 static __always_inline __u64 dpa_rest_room(const struct dpa_path *p,
 					   __u64 due_ns, __u64 now_ns)
 {
-	__u64 ns = dpa_minus(p->pause_in_us, p->srtt_us + p->rtt_us / 4ULL) *
+	__u64 ns = dpa_minus(p->pause_in_us, p->rtt_us / 4 * 5ULL) *
 		   DPA_NSEC_PER_USEC;
 
 	if (p->resting)

@@ -93,8 +93,9 @@ static void test_rest(void)
 		.behind = 200000, .flight = 100000, .pause_in_us = 300000,
 	};
 
-	/* 200 ms until it is empty, and that shall be 75 before the pause */
-	EXPECT(dpa_drain_us(&p) == 200000);
+	/* 200 ms until it is empty, and that shall be some time before the pause */
+	EXPECT(dpa_drain_us(&p, 0) == 200000);
+	EXPECT(dpa_drain_us(&p, 10000) == 210000);
 	dpa_rest(&p, &o);
 	EXPECT(!p.resting);
 	EXPECT(dpa_rest_room(&p, 0, 0) == 275000);
@@ -147,10 +148,10 @@ static void test_no_rest(void)
 	o.due_ns = 0;
 	q.behind = 0;
 	q.flight = 0;
-	q.pause_in_us = 226000;
+	q.pause_in_us = 183000;
 	dpa_rest(&q, &o);
 	EXPECT(!q.resting);
-	q.pause_in_us = 225000;
+	q.pause_in_us = 182000;
 	dpa_rest(&q, &o);
 	EXPECT(q.resting);
 	/* it did not get empty: the pause comes, or it does not */

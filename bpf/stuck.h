@@ -27,12 +27,10 @@ static __always_inline __u64 dpa_drain_ns(const struct dpa_path *p, __u64 bytes)
 }
 
 /*
- * The largest fragment. When a pick is carried out by a subflow's own softirq
- * and the socket's owner as well, the kernel sends one more than was picked.
+ * Has it had all that costlier paths may get, or all of its quota? When a pick
+ * is carried out by a subflow's own softirq and the socket's owner as well, the
+ * kernel sends one fragment more than was picked.
  */
-#define DPA_FRAGMENT_MAX	32768
-
-/* Has it had all that costlier paths may get, or all of its quota? */
 static __always_inline int dpa_is_spent(const struct dpa_state *st,
 					const struct dpa_path *p)
 {
