@@ -124,7 +124,8 @@ static __always_inline __u64 dpa_rest_room(const struct dpa_path *p,
 /*
  * The acknowledgement that measures the empty path has to come after the ten
  * seconds, and those of all before it within. An empty path waits rather than
- * to begin, and rest at once.
+ * to begin, and rest at once. An acknowledgement of less than the least round
+ * trip puts the pause off, and ends the rest.
  */
 static __always_inline void dpa_rest(struct dpa_path *p,
 				     const struct dpa_observation *o)
@@ -139,6 +140,7 @@ static __always_inline void dpa_rest(struct dpa_path *p,
 			     !dpa_is_due_before(p, o->due_ns, o->now_ns) &&
 			     dpa_must_rest(p);
 	} else if (!p->pause_in_us ||
+		   p->pause_in_us > DPA_PAUSE_EVERY_MS * 1000 / 2 ||
 		   (empty && p->pause_in_us < p->rtt_us / 8 * 7)) {
 		p->resting = 0;
 	}

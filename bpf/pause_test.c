@@ -161,6 +161,13 @@ static void test_no_rest(void)
 	q.pause_in_us = 0;
 	dpa_rest(&q, &o);
 	EXPECT(!q.resting);
+	/* it was measured while it drained */
+	q = p;
+	dpa_rest(&q, &o);
+	EXPECT(q.resting);
+	q.pause_in_us = 9990000;
+	dpa_rest(&q, &o);
+	EXPECT(!q.resting);
 	/* too slow, too short a round trip, too long a one */
 	q = p;
 	q.goodput = DPA_REST_RATE_MIN - 1;
