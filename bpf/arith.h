@@ -64,6 +64,15 @@ static __always_inline __u32 dpa_rate(__u64 bytes, __u64 ns)
 	return bytes < DPA_RATE_MAX ? bytes : DPA_RATE_MAX;
 }
 
+/* The time that a rate takes for so many bytes; an hour stands for ever. */
+static __always_inline __u64 dpa_time_ns(__u64 bytes, __u32 rate)
+{
+	if (!rate || bytes / rate >= 3600)
+		return 3600 * DPA_NSEC_PER_SEC;
+	return bytes / rate * DPA_NSEC_PER_SEC +
+	       bytes % rate * DPA_NSEC_PER_SEC / rate;
+}
+
 /* a function that the verifier is to look at once, whoever calls it */
 #ifndef dpa_function
 #define dpa_function	static inline

@@ -389,7 +389,8 @@ static int run(const struct dpa_test *test, int number)
 int main(void)
 {
 	static const struct dpa_test *const all[] = {
-		estimate_tests, pause_tests, threshold_tests, deficit_tests, decision_tests,
+		estimate_tests, pause_tests, threshold_tests, deficit_tests,
+		decision_tests,
 	};
 	size_t n = sizeof(all) / sizeof(all[0]), i;
 	const struct dpa_test *test;

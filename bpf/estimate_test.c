@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Unit tests of estimate.h. */
+/* Unit tests of arith.h and estimate.h. */
 #include "decision_test.h"
 
 /* exact reference in a type wide enough for every product */

@@ -60,16 +60,17 @@ static __always_inline __u32 dpa_rest_us(const struct dpa_path *p)
 	return dpa_rests(p) ? p->rtt_us : dpa_pause_us(p);
 }
 
+static __always_inline __u32 dpa_since_pause_ms(const struct dpa_path *p,
+						__u64 now_ns)
+{
+	return dpa_ns_since(p->pause_tick, now_ns) / DPA_NSEC_PER_MSEC;
+}
+
 /* BBR's ten seconds begin anew. */
 static __always_inline void dpa_paused(struct dpa_path *p, __u64 now_ns)
 {
 	p->has_paused = 1;
 	p->pause_tick = dpa_tick(now_ns);
-}
-
-static __always_inline __u64 dpa_us_of(const struct dpa_path *p, __u64 bytes)
-{
-	return p->goodput ? bytes * 1000000ULL / p->goodput : 0;
 }
 
 /*
@@ -79,10 +80,12 @@ static __always_inline __u64 dpa_us_of(const struct dpa_path *p, __u64 bytes)
 static __always_inline __u64 dpa_drain_us(const struct dpa_path *p, __u32 more)
 {
 	__u64 waits = dpa_minus(p->behind, p->flight) + more;
-	__u64 all_us = dpa_us_of(p, (__u64)p->behind + more);
-	__u64 waits_us = waits ? dpa_us_of(p, waits) + p->rtt_us : 0;
+	__u64 all_us = dpa_time_ns((__u64)p->behind + more, p->goodput) /
+		       DPA_NSEC_PER_USEC;
+	__u64 waits_us = dpa_time_ns(waits, p->goodput) / DPA_NSEC_PER_USEC +
+			 p->rtt_us;
 
-	return all_us > waits_us ? all_us : waits_us;
+	return waits && waits_us > all_us ? waits_us : all_us;
 }
 
 /* What would be sent next is due before BBR's pause. */
@@ -131,17 +134,19 @@ static __always_inline void dpa_rest(struct dpa_path *p,
 				     const struct dpa_observation *o)
 {
 	int empty = !p->behind && p->flags & DPA_PATH_TOLD;
+	/* so long before the pause a first byte is acknowledged after it */
+	__u32 latest_us = p->rtt_us / 8 * 7;
 
 	if (p->pause_in_us == DPA_U32_MAX || p->pausing) {
 		p->resting = 0;
 	} else if (!p->resting) {
 		p->resting = dpa_rests(p) &&
-			     p->pause_in_us > p->rtt_us / 8 * 7 &&
+			     p->pause_in_us > latest_us &&
 			     !dpa_is_due_before(p, o->due_ns, o->now_ns) &&
 			     dpa_must_rest(p);
 	} else if (!p->pause_in_us ||
 		   p->pause_in_us > DPA_PAUSE_EVERY_MS * 1000 / 2 ||
-		   (empty && p->pause_in_us < p->rtt_us / 8 * 7)) {
+		   (empty && p->pause_in_us < latest_us)) {
 		p->resting = 0;
 	}
 }
@@ -157,8 +162,7 @@ static __always_inline __u32 dpa_measured_ms(struct dpa_path *p,
 	__u32 age_ms = p->rtt_age_ms, since_ms = age_ms;
 
 	if (p->has_paused)
-		since_ms = dpa_ns_since(p->pause_tick, o->now_ns) /
-			   DPA_NSEC_PER_MSEC;
+		since_ms = dpa_since_pause_ms(p, o->now_ns);
 	if (age_ms < since_ms)
 		since_ms = age_ms;
 	if (!o->busy) {
@@ -188,8 +192,7 @@ static __always_inline void dpa_foresee_pause(struct dpa_path *p,
 	if (p->pausing) {
 		p->pause_us = dpa_pause_us(p);
 		p->pause_in_us = 0;
-		since_ms = dpa_ns_since(p->pause_tick, o->now_ns) /
-			   DPA_NSEC_PER_MSEC;
+		since_ms = dpa_since_pause_ms(p, o->now_ns);
 		p->pause_us = since_ms < p->pause_us / 1000 ?
 			      p->pause_us - since_ms * 1000 : 0;
 		return;

@@ -17,13 +17,7 @@ static __always_inline __u32 dpa_rate_now(const struct dpa_path *p)
 /* How long a path takes to acknowledge so many bytes, one after the other. */
 static __always_inline __u64 dpa_drain_ns(const struct dpa_path *p, __u64 bytes)
 {
-	__u64 rate = dpa_rate_now(p);
-
-	/* an hour stands for ever */
-	if (!rate || bytes / rate >= 3600)
-		return 3600 * DPA_NSEC_PER_SEC;
-	return bytes / rate * DPA_NSEC_PER_SEC +
-	       bytes % rate * DPA_NSEC_PER_SEC / rate;
+	return dpa_time_ns(bytes, dpa_rate_now(p));
 }
 
 /*

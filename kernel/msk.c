@@ -181,8 +181,8 @@ u64 msk_chunk_seq(const struct mptcp_sock *msk, u64 position)
 /*
  * Has what lies between two sequence numbers sent again, and what follows in the
  * fragments that it is in: of a fragment the kernel knows only how much was
- * sent. It does so itself when a subflow closes. Needs the msk owned. Returns
- * how many bytes that are.
+ * sent. When a subflow closes it does so itself, with whole fragments. Needs the
+ * msk owned. Returns how many bytes that are.
  */
 u32 msk_resend(struct mptcp_sock *msk, u64 from, u64 to)
 {

@@ -394,10 +394,10 @@ run_case() {
 	fi
 }
 
-# run_cases [WANTED...] -- CASE...
 # quick_cases NAME...: what QUICK=2 runs
 quick_cases() { quick=("$@"); }
 
+# run_cases [WANTED...] -- CASE...
 run_cases() {
 	local number=0 failed=0 skipped=0 one
 	local -a wanted=()

@@ -221,12 +221,10 @@ static bool touch(void)
 	    sim.sent >= sim.next_end)
 		return false;
 	refresh_positions();
-	for (i = 0; i < sim.paths; i++)
-		if (dpa_is_usable(&st->path[i]) != st->path[i].usable)
-			return false;
 	refresh_bytes();
 	for (i = 0; i < sim.paths; i++)
-		if (dpa_has_rested(&st->path[i]))
+		if (dpa_is_usable(&st->path[i]) != st->path[i].usable ||
+		    dpa_has_rested(&st->path[i]))
 			return false;
 	return true;
 }
