@@ -223,12 +223,12 @@ static void test_costly_bound(void)
 	};
 	struct dpa_path p = { .usable = 1, .cost = 9 };
 
-	EXPECT(!dpa_is_spent(&st, &p) && dpa_may_send(&st, &p));
+	EXPECT(!dpa_is_spent(&st, &p, st.unit) && dpa_may_send(&st, &p));
 	st.costly_left = 999;
-	EXPECT(dpa_is_spent(&st, &p) && !dpa_may_send(&st, &p));
+	EXPECT(dpa_is_spent(&st, &p, st.unit) && !dpa_may_send(&st, &p));
 	/* the cheapest path has no bound */
 	p.cost = 2;
-	EXPECT(!dpa_is_spent(&st, &p) && dpa_may_send(&st, &p));
+	EXPECT(!dpa_is_spent(&st, &p, st.unit) && dpa_may_send(&st, &p));
 }
 
 static void test_quota(void)
@@ -316,6 +316,13 @@ static void test_outruns(void)
 	st.now_ns = 3 * SEC;
 	EXPECT(!dpa_outruns(&st, &p, &q));
 	q.behind = 0;
+	EXPECT(dpa_outruns(&st, &p, &q));
+	/* one that has shown nothing is in slow start: two round trips */
+	q.goodput = 0;
+	p.behind = 100000;
+	p.last = 1000000;
+	EXPECT(!dpa_outruns(&st, &p, &q));
+	p.last = 100000;
 	EXPECT(dpa_outruns(&st, &p, &q));
 	/* a path that has shown nothing is not called slow */
 	p.goodput = 0;

@@ -113,7 +113,7 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 		if (!row || row->cost == MPTCP_DPA_COST_FORBIDDEN ||
 		    !mptcp_subflow_active(subflow))
 			continue;
-		if (dpa_is_spent(st, row)) {
+		if (dpa_is_spent(st, row, st->oldest)) {
 			s->spent = 1;
 			continue;
 		}

@@ -21,23 +21,38 @@ static __always_inline __u64 dpa_drain_ns(const struct dpa_path *p, __u64 bytes)
 }
 
 /*
- * Has it had all that costlier paths may get, or all of its quota? When a pick
- * is carried out by a subflow's own softirq and the socket's owner as well, the
- * kernel sends one fragment more than was picked.
+ * Would so many bytes be more than costlier paths may get, or than its quota?
+ * When a pick is carried out by a subflow's own softirq and the socket's owner
+ * as well, the kernel sends one fragment more than was picked.
  */
 static __always_inline int dpa_is_spent(const struct dpa_state *st,
-					const struct dpa_path *p)
+					const struct dpa_path *p, __u32 bytes)
 {
 	if ((p->flags & DPA_PATH_QUOTA) &&
-	    p->granted < (__u64)st->unit + DPA_FRAGMENT_MAX)
+	    p->granted < (__u64)bytes + DPA_FRAGMENT_MAX)
 		return 1;
-	return p->cost > st->least_cost && st->costly_left < st->unit;
+	return p->cost > st->least_cost && st->costly_left < bytes;
 }
 
 /* One way of a path, queues aside. */
 static __always_inline __u64 dpa_way_ns(const struct dpa_path *p)
 {
 	return (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2;
+}
+
+/* What a path sends first, before an acknowledgment; RFC 6928. */
+#define DPA_FIRST_BYTES	14480
+
+/* The same on a path that has shown nothing yet, and is in slow start. */
+static __always_inline __u64 dpa_ramp_ns(const struct dpa_path *p, __u64 bytes)
+{
+	__u64 window = DPA_FIRST_BYTES, ns = 0;
+
+	for (; bytes > window; window *= 2) {
+		bytes -= window;
+		ns += p->rtt_us * DPA_NSEC_PER_USEC;
+	}
+	return ns;
 }
 
 /*
@@ -51,12 +66,12 @@ static __always_inline int dpa_outruns(const struct dpa_state *st,
 {
 	__u64 left_ns = dpa_minus(st->chunk_deadline_ns, st->now_ns);
 	__u64 there_ns = dpa_minus(dpa_drain_ns(p, p->behind), dpa_way_ns(p));
+	__u64 bytes = (__u64)p->behind + q->behind;
 	__u64 here_ns = dpa_way_ns(q);
 
 	if (!p->goodput || there_ns <= left_ns)
 		return 0;
-	if (q->goodput)
-		here_ns += dpa_drain_ns(q, (__u64)p->behind + q->behind);
+	here_ns += q->goodput ? dpa_drain_ns(q, bytes) : dpa_ramp_ns(q, bytes);
 	if (here_ns < left_ns)
 		return 1;
 	return 2 * here_ns < there_ns &&

@@ -17,6 +17,8 @@
 #include "symbols.h"
 #include "tick.h"
 
+#include "arith.h"
+
 #define CONN_HASH_BITS	10
 
 /* Walked under RCU; changed under conn_lock. */
@@ -524,14 +526,17 @@ static void show_positions(struct dpa_state *st, const struct msk_positions *at,
 
 /*
  * Whatever a peer acknowledges, and when: costlier paths do not get more than
- * the bytes that have a deadline, or overflow, and a 20th.
+ * the bytes that have a deadline, or overflow, and a 20th. Of that the fragment
+ * is kept back that the kernel may send unasked, see dpa_is_spent().
  */
 void conn_limit_costly(struct conn *c)
 {
-	u64 most;
+	u64 most, more;
 
-	if (check_add_overflow(c->queue.declared, c->overflowed, &most) ||
-	    check_add_overflow(most, most / 20, &most))
+	if (check_add_overflow(c->queue.declared, c->overflowed, &most))
+		most = U64_MAX;
+	more = dpa_minus(most / 20, DPA_FRAGMENT_MAX);
+	if (check_add_overflow(most, more, &most))
 		most = U64_MAX;
 	c->state.costly_left = most - min(most, c->costly);
 }
@@ -555,6 +560,7 @@ void conn_refresh(struct conn *c)
 	written = st->written;
 	show_positions(st, &at, acked_now(msk, &at, st->acked), ktime_get_ns());
 	st->again = msk_again(msk);
+	st->oldest = msk_oldest(msk);
 	path_refresh(c, conn_steers(c));
 	refresh_overflow(c, written);
 

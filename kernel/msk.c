@@ -154,6 +154,14 @@ static u32 next_unit(const struct mptcp_sock *msk)
 	return frag ? frag->data_len - frag->already_sent : 0;
 }
 
+/* What MPTCP's own timer sends again, in one go. */
+u32 msk_oldest(const struct mptcp_sock *msk)
+{
+	const struct mptcp_data_frag *frag = next_frag(msk, &msk->rtx_queue);
+
+	return frag ? frag->already_sent : 0;
+}
+
 /* Bytes that were sent and wait to be sent again. */
 u64 msk_again(const struct mptcp_sock *msk)
 {

@@ -57,6 +57,7 @@ _Bool msk_fell_back(const struct mptcp_sock *msk);
 unsigned long *msk_flags(struct mptcp_sock *msk);
 _Bool msk_data_pending(const struct mptcp_sock *msk);
 unsigned long long msk_again(const struct mptcp_sock *msk);
+u32 msk_oldest(const struct mptcp_sock *msk);
 unsigned long long msk_window_left(const struct mptcp_sock *msk);
 unsigned char msk_first_endpoint(const struct mptcp_sock *msk);
 unsigned int msk_last_ack(const struct mptcp_sock *msk); /* jiffies */

@@ -314,6 +314,12 @@ static u32 sacked(const struct tcp_sock *tp)
 /* congestion controls that measure an empty path go down to this window */
 #define PROBE_CWND	4
 
+/* Does the peer take nothing of what waits? */
+static bool is_shut(const struct tcp_sock *tp)
+{
+	return tp->write_seq != tp->snd_nxt && tp->snd_wnd < tp->mss_cache;
+}
+
 /*
  * Is all that it was given on its way, with room in its window for more? (TCP's
  * own mark of that is set by path_tell_limited() alone, and late.)
@@ -341,7 +347,7 @@ static __always_inline void refresh_bytes(struct conn *c, int i,
 	row->behind = dpa_minus(given - tp->snd_una, sacked(tp));
 	if (given == tp->snd_una)
 		row->flags |= DPA_PATH_RESTED;
-	else if (is_starved(tp))
+	else if (is_starved(tp) || is_shut(tp))
 		row->flags |= DPA_PATH_LIMITED;
 }
 

@@ -212,7 +212,8 @@ int plan_go_on(struct mptcp_sock *msk)
 	}
 	/* what the paths were given is counted only now */
 	conn_limit_costly(c);
-	if (choice.best && dpa_is_spent(&c->state, &c->state.path[choice.row]))
+	if (choice.best && dpa_is_spent(&c->state, &c->state.path[choice.row],
+					c->state.unit))
 		return -EAGAIN;
 	c->state.decisions++;
 	stat_count(c->dpa, DPA_STAT_DECISIONS);

@@ -96,7 +96,8 @@ static u64 outrun_bytes(const struct conn *c, int i)
 		if (!row || j == i ||
 		    (row->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)) ||
 		    row->cost == MPTCP_DPA_COST_FORBIDDEN ||
-		    dpa_is_spent(st, row) || !kernel_fn(mptcp_subflow_active)(sf))
+		    dpa_is_spent(st, row, st->unit) ||
+		    !kernel_fn(mptcp_subflow_active)(sf))
 			continue;
 		if (silent ||
 		    (conn_steers(c) && dpa_outruns(st, &st->path[i], row)))
