@@ -87,6 +87,14 @@ $(BENCHES):
 $(BENCHES:=-inside): bench-%-inside: guest
 	PYTHONPATH=tools python3 -m testbed bench $* $(BENCH_OPTIONS)
 
+## bench-robust    nine conditions, pairwise: congestion control, delay, loss, buffers; QUICK=1, JOBS=N
+.PHONY: bench-robust bench-robust-inside
+bench-robust:
+	@$(INSIDE) $(MAKE) --no-print-directory $@-inside QUICK='$(QUICK)' JOBS='$(JOBS)'
+
+bench-robust-inside: guest
+	PYTHONPATH=tools python3 -m testbed robust $(if $(QUICK),--quick) $(if $(JOBS),--jobs $(JOBS))
+
 .PHONY: demo-inside check-inside lint-inside
 demo-inside: guest
 	PYTHONPATH=tools python3 -m testbed demo

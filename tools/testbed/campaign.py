@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path as File
@@ -74,9 +75,19 @@ class Experiment:
 
 
 def run(
-    cells: list[Cell], machine: Machine, jobs: int, out: File, command: str, *, quiet: bool = False
+    cells: list[Cell],
+    machine: Machine,
+    jobs: int,
+    out: File,
+    command: str,
+    *,
+    quiet: bool = False,
+    judge: Callable[[Cell], Cell] = lambda cell: cell,
 ) -> Experiment:
-    """Runs everything; the directory then holds results.json and series/."""
+    """Runs everything; the directory then holds results.json and series/.
+
+    ``judge`` says as what a cell is scored and reported.
+    """
     wanted = list(dict.fromkeys(measured_as(cell) for cell in cells))
     _clear(out)
     with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
@@ -86,7 +97,8 @@ def run(
     finished = []
     for cell in cells:
         source = measured_as(cell)
-        finished.append(Finished(cell, score(cell, measured[source].raw), series[source]))
+        scored = judge(cell)
+        finished.append(Finished(scored, score(scored, measured[source].raw), series[source]))
     host = measured[wanted[0]].host
     content = results.document(version(), host, command, finished)
     results.write(out / "results.json", content)

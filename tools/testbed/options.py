@@ -18,6 +18,7 @@ from . import (
     realtraces,
     reference,
     report,
+    robust,
     scenariofile,
     table,
 )
@@ -65,6 +66,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--plan-only", action="store_true", help="write the plan; start the workflow yourself"
     )
     _add_machine(campaign_)
+    hard = commands.add_parser("robust", help="a pairwise set of conditions, with slack")
+    hard.add_argument("--quick", action="store_true", help="two of them")
+    _add_machine(hard)
     job = commands.add_parser("measure", help="one job of a campaign")
     job.add_argument("spec", type=File, metavar="SPEC.json")
     end = commands.add_parser("collect", help="the last job of a campaign")
@@ -174,7 +178,7 @@ def execute(options: argparse.Namespace) -> int:
     commands = {
         "demo": _demo, "run": _run, "cell": _cell, "replay": _replay, "trace": _trace,
         "list": _list, "bench": _bench, "collect": _collect,
-        "document": _document,
+        "document": _document, "robust": _robust,
         "measure": lambda chosen: bench.measure(chosen.spec),
     }  # fmt: skip
     if hasattr(options, "vm"):
@@ -247,6 +251,19 @@ def _bench(options: argparse.Namespace) -> None:
     if not options.plan_only:
         bench.run_workflow(out, 1 if options.vm == NATIVE else options.jobs)
         print(f"figures: {out / 'results.json'}\nreport:  {out / 'report.html'}")
+
+
+def _robust(options: argparse.Namespace) -> None:
+    machine = Machine(options.vm, options.kernel, tuple(options.overlay))
+    out = options.out or OUT / "bench-robust"
+    command = "testbed robust" + (" --quick" if options.quick else "")
+    experiment = robust.run(machine, options.jobs, out, command, quick=options.quick)
+    published = reference.load()
+    page = report.write(experiment, published)
+    table.show(experiment.finished, published)
+    for line in robust.verdict(experiment):
+        print(f"not reached: {line}")
+    print(f"figures: {out / 'results.json'}\nreport:  {page}")
 
 
 def _collect(options: argparse.Namespace) -> None:
