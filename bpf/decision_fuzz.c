@@ -25,6 +25,7 @@ struct step {
 	__u64 chunk_deadline_ns;
 	__u32 srtt_us;
 	__u32 pacing;
+	__u32 window;
 	__u32 acked;
 	__u32 behind;
 	__u32 flight;
@@ -136,6 +137,7 @@ static void run_step(struct dpa_state *st, const struct step *step)
 	row->flight = step->flight;
 	row->srtt_us = step->srtt_us;
 	row->pacing = step->pacing;
+	row->window = step->window;
 	row->rtt_age_ms = step->rtt_age_ms;
 	look(st, &s);
 	if (!step->decides)

@@ -28,8 +28,8 @@
 
 /*
  * For so many round trips, or samples, a chunk waits for the cheapest paths to
- * show what they can carry. While they have not, this share of it may be put on
- * others: 1 / 2^4.
+ * show what they can carry, but not for more than half of the time that they may
+ * take. While they have not, this share of it may be put on others: 1 / 2^4.
  */
 #define DPA_LEARN_RTTS		4
 #define DPA_LEARN_SHIFT		4
@@ -245,6 +245,7 @@ static __always_inline void dpa_plan_begin(struct dpa_state *st,
 	const struct dpa_outlook *o = &s->outlook;
 	__u64 whole_ns = dpa_minus(st->chunk_deadline_ns, st->chunk_start_ns);
 	__u64 spent_ns = dpa_minus(st->now_ns, st->chunk_start_ns);
+	__u64 patience_ns = DPA_LEARN_RTTS * dpa_span_ns(o->rtt_ns);
 	__u32 caution = st->caution > DPA_CAUTION_MIN ? st->caution :
 							DPA_CAUTION_MIN;
 
@@ -262,7 +263,8 @@ static __always_inline void dpa_plan_begin(struct dpa_state *st,
 
 	s->learning = o->cheapest_unsure &&
 		      spent_ns < whole_ns / DPA_RAMP_PATIENCE;
-	s->patience_over = spent_ns >= DPA_LEARN_RTTS * dpa_span_ns(o->rtt_ns);
+	s->patience_over = spent_ns >= patience_ns ||
+			   spent_ns >= whole_ns / DPA_RAMP_PATIENCE / 2;
 	s->plan = (struct dpa_plan){ .limit = o->cheapest };
 	s->trial = 0;
 }

@@ -101,6 +101,28 @@ static __always_inline __u64 dpa_span_ns(__u64 rtt_ns)
 	return rtt_ns > DPA_SAMPLE_NS ? rtt_ns : DPA_SAMPLE_NS;
 }
 
+/* enough for any window to fill any path */
+#define DPA_RAMP_ROUNDS	16
+
+/*
+ * What a path does not carry until its slow start is over: the window doubles
+ * with each round trip, until it fills the path.
+ */
+static __always_inline __u64 dpa_ramp_bytes(const struct dpa_path *p,
+					    __u64 pipe)
+{
+	__u64 window = p->window, bytes = 0;
+	int i;
+
+	if (!window)
+		return 0;
+	for (i = 0; i < DPA_RAMP_ROUNDS && window < pipe; i++) {
+		bytes += pipe - window;
+		window *= 2;
+	}
+	return bytes;
+}
+
 /* Bytes that a rate brings to the far end in time, after those before them. */
 static __always_inline __u64 dpa_arriving(const struct dpa_path *p, __u64 rate,
 					  __u64 left_ns)
@@ -114,7 +136,7 @@ static __always_inline __u64 dpa_arriving(const struct dpa_path *p, __u64 rate,
 	behind = p->behind > pipe ? p->behind : pipe;
 	left_ns = dpa_minus(left_ns, dpa_paused_ns(p, left_ns));
 	bytes = dpa_bytes_in(rate, left_ns + half_rtt);
-	bytes = dpa_minus(bytes, behind);
+	bytes = dpa_minus(bytes, behind + dpa_ramp_bytes(p, pipe));
 	if ((p->flags & DPA_PATH_QUOTA) && bytes > p->quota)
 		bytes = p->quota;
 	return bytes < DPA_BYTES_MAX ? bytes : DPA_BYTES_MAX;

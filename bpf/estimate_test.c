@@ -193,6 +193,26 @@ static void test_ramp(void)
 	EXPECT(p.goodput <= DPA_RATE_MAX);
 }
 
+/* A pipe of 100 KB is full after three round trips from 12.5 KB. */
+static void test_slow_start(void)
+{
+	struct dpa_path p = {
+		.goodput = 1000000, .rtt_us = RTT_US, .pause_in_us = DPA_U32_MAX,
+	};
+	__u64 full = dpa_arriving(&p, p.goodput, SEC);
+
+	EXPECT(within(full, 949000, 951000));
+	p.window = 12500;
+	EXPECT(within(full - dpa_arriving(&p, p.goodput, SEC), 212400, 212600));
+	/* an unused one sends 12.5, 25 and 50 of 80 KB */
+	EXPECT(dpa_ramp_ns(&p, 80000) == 2 * RTT_US * 1000ULL);
+	p.window = 100000;
+	EXPECT(dpa_arriving(&p, p.goodput, SEC) == full);
+	/* nothing is less than nothing */
+	p.window = 1;
+	EXPECT(dpa_arriving(&p, p.goodput, SEC / 10) == 0);
+}
+
 const struct dpa_test estimate_tests[] = {
 	{ "what a rate carries in a time", test_bytes_in },
 	{ "the rate of bytes in a time", test_rate },
@@ -201,5 +221,6 @@ const struct dpa_test estimate_tests[] = {
 	{ "a queue shows who sets the pace", test_bottleneck },
 	{ "time without a look", test_gap },
 	{ "a path that ramps up", test_ramp },
+	{ "slow start", test_slow_start },
 	{}
 };

@@ -46,7 +46,7 @@ static __always_inline __u64 dpa_way_ns(const struct dpa_path *p)
 /* The same on a path that has shown nothing yet, and is in slow start. */
 static __always_inline __u64 dpa_ramp_ns(const struct dpa_path *p, __u64 bytes)
 {
-	__u64 window = DPA_FIRST_BYTES, ns = 0;
+	__u64 window = p->window ?: DPA_FIRST_BYTES, ns = 0;
 
 	for (; bytes > window; window *= 2) {
 		bytes -= window;

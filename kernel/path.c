@@ -365,6 +365,35 @@ static void refresh_floor(struct conn_path *path, struct dpa_path *row,
 	row->rtt_age_ms = jiffies_to_msecs(tcp_jiffies32 - path->floor_at);
 }
 
+/* The window that idle time leaves: half of it for each RTO, not less than the first. */
+static u32 cwnd_after_idle(const struct sock *ssk, u32 idle)
+{
+	const struct tcp_sock *tp = tcp_sk(ssk);
+	u32 halvings = idle / max(inet_csk(ssk)->icsk_rto, 1U);
+
+	return max(tp->snd_cwnd >> min(halvings, 31U),
+		   min(tp->snd_cwnd, (u32)TCP_INIT_CWND));
+}
+
+/*
+ * BBR's window is no slow start's: its pacing rate says how fast it is. RFC 2861
+ * says what idle time does to others.
+ */
+static u32 slow_start_window(const struct sock *ssk)
+{
+	const struct tcp_sock *tp = tcp_sk(ssk);
+	u32 idle = tcp_jiffies32 - tp->lsndtime, cwnd = tp->snd_cwnd;
+
+	if (inet_csk(ssk)->icsk_ca_ops->cong_control)
+		return 0;
+	if (!tp->packets_out && idle > inet_csk(ssk)->icsk_rto &&
+	    READ_ONCE(sock_net(ssk)->ipv4.sysctl_tcp_slow_start_after_idle))
+		cwnd = cwnd_after_idle(ssk, idle);
+	else if (!tcp_in_slow_start(tp))
+		return 0;
+	return min_t(u64, (u64)cwnd * tp->mss_cache, U32_MAX);
+}
+
 /* The rest of what a look at the path asks for. */
 static void refresh_row(struct dpa_path *row, const struct sock *ssk)
 {
@@ -375,6 +404,7 @@ static void refresh_row(struct dpa_path *row, const struct sock *ssk)
 	row->acked = tp->bytes_acked + sacked(tp);
 	row->flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp));
 	row->pacing = min_t(u64, READ_ONCE(ssk->sk_pacing_rate), U32_MAX);
+	row->window = slow_start_window(ssk);
 	set_flag(row, DPA_PATH_BUSY, tp->write_seq != tp->snd_una);
 	set_flag(row, DPA_PATH_TOLD, tp->app_limited);
 	set_flag(row, DPA_PATH_PAUSING,

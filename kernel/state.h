@@ -43,6 +43,7 @@ struct dpa_path {
 	__u32	rtt_us;		/* the least round trip */
 	__u32	srtt_us;	/* the smoothed one */
 	__u32	pacing;		/* bytes a second that its TCP would send */
+	__u32	window;		/* bytes, in slow start; 0: it is not */
 	__u16	flags;
 
 	/* the estimate, see estimate.h; rates are bytes a second */

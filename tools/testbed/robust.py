@@ -1,8 +1,10 @@
 """Under which conditions the scheduler keeps its word: congestion control, delay, loss, buffers.
 
 A pairwise set: any two values of two conditions meet in one combination at least. What a path can
-carry is measured first, cold and alone, under the same conditions; a chunk's deadline leaves some
-slack over what both paths carry so, and the oracle knows links of that rate.
+carry is measured first, cold and alone, under the same conditions, with the bytes that it gets of a
+chunk at full speed: half. Where packets are lost at random that is the mean of some runs. A chunk on
+a new connection has a deadline that leaves some slack over what both paths carry so, and the oracle
+knows links of that rate.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path as File
+from statistics import fmean
 
 from . import campaign, rates
 from .campaign import Experiment
@@ -29,8 +32,8 @@ SLACK = (0.1, 0.4)
 MOST_EXCESS = 0.02
 
 _RATE_BPS = 8_000_000
-_CHUNKS = 3
 _CHUNK_BYTES = 5_000_000
+_SEEDS_OF_LOSS = (1, 2, 3)
 # So long a chunk may take, alone on the slowest path, or twice that.
 _PATIENCE_MS = 120_000
 
@@ -92,38 +95,41 @@ def _scenario(condition: Condition, paths: tuple[Path, ...], load: Load) -> Scen
     )
 
 
+def _seeds(condition: Condition) -> tuple[int, ...]:
+    return _SEEDS_OF_LOSS if condition.loss_percent else (1,)
+
+
 def alone(condition: Condition) -> list[Cell]:
-    """One chunk on each path, with nothing beside it."""
-    load = Load(1, _CHUNK_BYTES, _PATIENCE_MS)
-    paths = (_path(condition, "P", 1), _path(condition, "C", 10))
-    return [Cell(_scenario(condition, (path,), load), "mptcp", None, None, 1) for path in paths]
+    """Half a chunk on a path, with nothing beside it; both paths are alike."""
+    load = Load(1, _CHUNK_BYTES // 2, _PATIENCE_MS)
+    scenario = _scenario(condition, (_path(condition, "P", 1),), load)
+    return [Cell(scenario, "mptcp", None, None, seed) for seed in _seeds(condition)]
 
 
-def capacity(done: Score) -> float:
+def capacity(runs: list[Score]) -> float:
     """Payload bytes a second."""
-    (ms,) = done.completion_ms
-    assert ms is not None
-    return _CHUNK_BYTES * 1000 / ms
+    took_ms = [ms for run in runs for ms in run.completion_ms if ms is not None]
+    return _CHUNK_BYTES // 2 * 1000 / fmean(took_ms)
 
 
-def together(condition: Condition, carried: list[float]) -> list[Cell]:
-    """Both paths, with deadlines that leave some slack over what they carried alone."""
+def together(condition: Condition, carried: float) -> list[Cell]:
+    """Both paths, with deadlines that leave some slack over what one carried alone, twice."""
     cells = []
     for slack in SLACK:
-        deadline_ms = round(_CHUNK_BYTES * 1000 * (1 + slack) / sum(carried))
-        load = Load(_CHUNKS, _CHUNK_BYTES, deadline_ms + deadline_ms // 5)
+        deadline_ms = round(_CHUNK_BYTES * 1000 * (1 + slack) / (2 * carried))
         paths = (_path(condition, "P", 1), _path(condition, "C", 10))
-        scenario = _scenario(condition, paths, load)
-        cells.append(Cell(scenario, MPDPA, deadline_ms, ADAPTIVE, 1))
+        scenario = _scenario(condition, paths, Load(1, _CHUNK_BYTES, deadline_ms))
+        for seed in _seeds(condition):
+            cells.append(Cell(scenario, MPDPA, deadline_ms, ADAPTIVE, seed))
     return cells
 
 
-def judged(cell: Cell, carried: list[float]) -> Cell:
+def judged(cell: Cell, carried: float) -> Cell:
     """With links that carry what was measured, at once: the delay is in the measure."""
     share = payload_share(cell.scenario.connection.ip, multipath=True)
+    shape = rates.constant(round(carried * 8 / share))
     links = tuple(
-        replace(path, rates=rates.constant(round(rate * 8 / share)), delay_ms=0, loss_percent=0.0)
-        for path, rate in zip(cell.scenario.paths, carried, strict=True)
+        replace(path, rates=shape, delay_ms=0, loss_percent=0.0) for path in cell.scenario.paths
     )
     return replace(cell, scenario=replace(cell.scenario, paths=links))
 
@@ -131,25 +137,25 @@ def judged(cell: Cell, carried: list[float]) -> Cell:
 def run(machine: Machine, jobs: int, out: File, command: str, *, quick: bool) -> Experiment:
     """The capacities go to out/alone."""
     chosen = conditions()[:2] if quick else conditions()
-    cold = [cell for condition in chosen for cell in alone(condition)]
-    shown = campaign.run(cold, machine, jobs, out / "alone", command)
-    scores = iter(shown.finished)
-    cells, carried = [], {}
-    for condition in chosen:
-        pair = [capacity(next(scores).score) for _ in range(2)]
-        for cell in together(condition, pair):
-            cells.append(cell)
-            carried[cell] = pair
+    cold = {condition: alone(condition) for condition in chosen}
+    all_cold = [cell for cells in cold.values() for cell in cells]
+    measured = campaign.run(all_cold, machine, jobs, out / "alone", command).finished
+    scores = {done.cell: done.score for done in measured}
+    carried: dict[Cell, float] = {}
+    for condition, cells in cold.items():
+        rate = capacity([scores[cell] for cell in cells])
+        carried |= dict.fromkeys(together(condition, rate), rate)
     return campaign.run(
-        cells, machine, jobs, out, command, judge=lambda cell: judged(cell, carried[cell])
-    )
+        list(carried), machine, jobs, out, command,
+        judge=lambda cell: judged(cell, carried[cell]),
+    )  # fmt: skip
 
 
 def verdict(experiment: Experiment) -> list[str]:
     """What was not reached, a line each."""
     lines = []
     for done in experiment.finished:
-        score, name = done.score, f"{done.cell.scenario.name}, {done.cell.deadline_ms} ms"
+        score, name = done.score, done.cell.label
         if score.avoidable_missed:
             lines.append(f"{name}: {score.avoidable_missed} avoidable misses")
         if score.excess > MOST_EXCESS:

@@ -25,22 +25,29 @@ def test_every_pair_of_conditions_meets() -> None:
 
 def test_slack_is_over_what_the_paths_carried() -> None:
     condition = robust.conditions()[0]
-    carried = [600_000.0, 400_000.0]
+    carried = 500_000.0
     for slack, cell in zip(robust.SLACK, robust.together(condition, carried), strict=True):
         assert cell.deadline_ms is not None
         load = cell.scenario.load
-        needed = load.chunk_bytes * (1 + slack)
-        assert abs(sum(carried) * cell.deadline_ms / 1000 - needed) < 1000
-        assert load.period_ms > cell.deadline_ms
+        assert abs(2 * carried * cell.deadline_ms / 1000 - load.chunk_bytes * (1 + slack)) < 1000
         as_measured = robust.judged(cell, carried)
         verdict = oracle.judge(oracle.links_of(as_measured.scenario), load, cell.deadline_ms)
         assert all(verdict.meetable)
-        cheap = carried[0] * cell.deadline_ms / 1000 / load.chunk_bytes
+        cheap = carried * cell.deadline_ms / 1000 / load.chunk_bytes
         assert abs(verdict.costly_share - (1 - cheap)) < 0.001
 
 
 def test_capacity_counts_headers_once() -> None:
-    condition = robust.conditions()[0]
-    (cell, _) = robust.together(condition, [600_000.0, 400_000.0])
-    path = robust.judged(cell, [600_000.0, 400_000.0]).scenario.paths[0]
+    cell = robust.together(robust.conditions()[0], 600_000.0)[0]
+    path = robust.judged(cell, 600_000.0).scenario.paths[0]
     assert abs(path.rates.mean_bps * payload_share(4, multipath=True) / 8 - 600_000) < 1
+
+
+def test_random_losses_are_averaged() -> None:
+    lossy, clean = (
+        next(each for each in robust.conditions() if bool(each.loss_percent) is wanted)
+        for wanted in (True, False)
+    )
+    assert len({cell.seed for cell in robust.alone(lossy)}) == 3
+    assert len(robust.together(lossy, 500_000.0)) == 3 * len(robust.SLACK)
+    assert len(robust.alone(clean)) == 1
