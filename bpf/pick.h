@@ -59,12 +59,21 @@ static __always_inline int dpa_may_send(const struct dpa_state *st,
 
 /* the last round trips before a deadline, in which queues are kept short */
 #define DPA_TAIL_RTTS	8
+/* with fewer round trips before a deadline, a path ramps up as fast as its TCP does */
+#define DPA_HURRY_RTTS	32
 /* what a path may have beyond twice what it holds without a queue */
 #define DPA_SPARE_BYTES	(1 << 16)
 
 static __always_inline __u64 dpa_tail_us(const struct dpa_path *p)
 {
 	return (__u64)DPA_TAIL_RTTS * p->srtt_us;
+}
+
+/* Is its deadline less than so many round trips away, or past? */
+static __always_inline int dpa_is_near(const struct dpa_path *p, __u64 left_ns,
+				       __u32 rtts)
+{
+	return left_ns < (__u64)rtts * p->srtt_us * DPA_NSEC_PER_USEC;
 }
 
 static __always_inline int dpa_rests_soon(const struct dpa_path *p)
@@ -84,12 +93,12 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 {
 	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
 	__u64 rate = p->pacing > p->goodput ? p->pacing : p->goodput;
-	int tail = left_ns && left_ns < dpa_tail_us(p) * DPA_NSEC_PER_USEC;
+	int tail = left_ns && dpa_is_near(p, left_ns, DPA_TAIL_RTTS);
 	__u64 pipe;
 
 	if (p->known)
 		rate = p->goodput + p->goodput / 4;
-	else if (p->goodput)
+	else if (p->goodput && !dpa_is_near(p, left_ns, DPA_HURRY_RTTS))
 		rate = p->goodput + p->goodput / 2;
 	pipe = dpa_pipe(p, rate);
 	if (tail || p->cost > st->cheapest || dpa_rests_soon(p))

@@ -1,10 +1,10 @@
 """Under which conditions the scheduler keeps its word: congestion control, delay, loss, buffers.
 
 A pairwise set: any two values of two conditions meet in one combination at least. What a path can
-carry is measured first, cold and alone, under the same conditions, with the bytes that it gets of a
-chunk at full speed: half. Where packets are lost at random that is the mean of some runs. A chunk on
-a new connection has a deadline that leaves some slack over what both paths carry so, and the oracle
-knows links of that rate.
+carry is measured first, cold and alone, under the same conditions, with the bytes that it gets of
+a chunk at full speed: half. Where packets are lost at random that is the mean of some runs. A chunk
+on a new connection has a deadline that leaves some slack over what both paths carry so, and the
+oracle knows links of that rate.
 """
 
 from __future__ import annotations
