@@ -249,21 +249,19 @@ def _bench(options: argparse.Namespace) -> None:
     cells = bench.prepare(options.name, options.size, options.traces, machine, out)
     print(f"{out / 'plan.json'}: {len(cells)} cells")
     if not options.plan_only:
-        bench.run_workflow(out, 1 if options.vm == NATIVE else options.jobs)
+        bench.run_workflow(out, _jobs(options))
         print(f"figures: {out / 'results.json'}\nreport:  {out / 'report.html'}")
 
 
 def _robust(options: argparse.Namespace) -> None:
-    machine = Machine(options.vm, options.kernel, tuple(options.overlay))
     out = options.out or OUT / "bench-robust"
     command = "testbed robust" + (" --quick" if options.quick else "")
-    experiment = robust.run(machine, options.jobs, out, command, quick=options.quick)
-    published = reference.load()
-    page = report.write(experiment, published)
-    table.show(experiment.finished, published)
+    # Whatever the paths carry, the cells need the same files.
+    machine = _machine(options, robust.together(robust.conditions()[0], 1e6))
+    experiment = robust.run(machine, _jobs(options), out, command, quick=options.quick)
+    _tell(experiment)
     for line in robust.verdict(experiment):
         print(f"not reached: {line}")
-    print(f"figures: {out / 'results.json'}\nreport:  {page}")
 
 
 def _collect(options: argparse.Namespace) -> None:
@@ -359,11 +357,19 @@ def _experiment(
     for label in labels:
         if labels.count(label) > 1:
             raise UsageError(f"{label}: scenario: expected each run once")
-    jobs = 1 if options.vm == NATIVE else options.jobs
     out = options.out or OUT / name
-    experiment = campaign.run(cells, _machine(options, cells), jobs, out, command)
+    experiment = campaign.run(cells, _machine(options, cells), _jobs(options), out, command)
+    _tell(experiment)
+    return experiment
+
+
+def _jobs(options: argparse.Namespace) -> int:
+    """Runs on one kernel would disturb each other."""
+    return 1 if options.vm == NATIVE else int(options.jobs)
+
+
+def _tell(experiment: Experiment) -> None:
     published = reference.load()
     page = report.write(experiment, published)
     table.show(experiment.finished, published)
-    print(f"figures: {out / 'results.json'}\nreport:  {page}")
-    return experiment
+    print(f"figures: {experiment.folder / 'results.json'}\nreport:  {page}")
