@@ -59,17 +59,12 @@ static __always_inline int dpa_may_send(const struct dpa_state *st,
 
 /* the last round trips before a deadline, in which queues are kept short */
 #define DPA_TAIL_RTTS	8
-/* with fewer round trips before a deadline, a path ramps up as fast as its TCP does */
+/* with fewer round trips left, a path ramps up as fast as its TCP does */
 #define DPA_HURRY_RTTS	32
 /* what a path may have beyond twice what it holds without a queue */
 #define DPA_SPARE_BYTES	(1 << 16)
 
-static __always_inline __u64 dpa_tail_us(const struct dpa_path *p)
-{
-	return (__u64)DPA_TAIL_RTTS * p->srtt_us;
-}
-
-/* Is its deadline less than so many round trips away, or past? */
+/* Is what comes in @left_ns less than so many round trips away? */
 static __always_inline int dpa_is_near(const struct dpa_path *p, __u64 left_ns,
 				       __u32 rtts)
 {
@@ -78,7 +73,9 @@ static __always_inline int dpa_is_near(const struct dpa_path *p, __u64 left_ns,
 
 static __always_inline int dpa_rests_soon(const struct dpa_path *p)
 {
-	return dpa_rests(p) && p->pause_in_us < dpa_tail_us(p);
+	return dpa_rests(p) &&
+	       dpa_is_near(p, p->pause_in_us * DPA_NSEC_PER_USEC,
+			   DPA_TAIL_RTTS);
 }
 
 /*

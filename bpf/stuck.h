@@ -43,7 +43,7 @@ static __always_inline __u64 dpa_way_ns(const struct dpa_path *p)
 /* What a path sends first, before an acknowledgment; RFC 6928. */
 #define DPA_FIRST_BYTES	14480
 
-/* The same on a path that has shown nothing yet, and is in slow start. */
+/* And how long one that has shown nothing yet, and is in slow start. */
 static __always_inline __u64 dpa_ramp_ns(const struct dpa_path *p, __u64 bytes)
 {
 	__u64 window = p->window ?: DPA_FIRST_BYTES, ns = 0;

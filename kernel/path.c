@@ -365,7 +365,7 @@ static void refresh_floor(struct conn_path *path, struct dpa_path *row,
 	row->rtt_age_ms = jiffies_to_msecs(tcp_jiffies32 - path->floor_at);
 }
 
-/* The window that idle time leaves: half of it for each RTO, not less than the first. */
+/* The window after idle time: half for each RTO, not less than the first. */
 static u32 cwnd_after_idle(const struct sock *ssk, u32 idle)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);

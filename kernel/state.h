@@ -24,7 +24,7 @@
 #define DPA_PATH_ACTIVE		(1U << 9)	/* established, joined, not stale */
 #define DPA_PATH_BUSY		(1U << 10)	/* bytes are not acknowledged */
 #define DPA_PATH_PAUSING	(1U << 11)	/* it measures the empty path now */
-#define DPA_PATH_LIMITED	(1U << 12)	/* had less to send than it could */
+#define DPA_PATH_LIMITED	(1U << 12)	/* sender or peer held it back */
 #define DPA_PATH_RESTED		(1U << 13)	/* had nothing on its way */
 #define DPA_PATH_TOLD		(1U << 14)	/* its TCP knows that it is limited */
 
@@ -48,7 +48,7 @@ struct dpa_path {
 
 	/* the estimate, see estimate.h; rates are bytes a second */
 	__u8	sampling : 1,	/* a sample runs */
-		limited : 1,	/* and the sender held itself back in it */
+		limited : 1,	/* and sender or peer held it back in it */
 		was_limited : 1, /* or in the one before, seen a round trip later */
 		known : 1,	/* it has ramped up once */
 		usable : 1,	/* at the last look: it may carry data */
