@@ -201,12 +201,13 @@ static __always_inline void dpa_decide_threshold(struct dpa_state *st,
 static __always_inline void dpa_stand(struct dpa_state *st, __u32 burst)
 {
 	__u64 ns = st->interval_us * DPA_NSEC_PER_USEC;
+	__u64 in_use = dpa_rate_in_use(st);
 	int i;
 
 	st->burst = burst;
 	st->plan_until_ns = st->now_ns + (ns < DPA_LOOK_NS ? ns : DPA_LOOK_NS);
 	dpa_for(i, dpa_rows(st))
-		dpa_make_room(st, i);
+		dpa_make_room(st, i, in_use);
 }
 
 #endif

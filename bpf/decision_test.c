@@ -85,14 +85,14 @@ void plan(struct dpa_state *st, struct dpa_scratch *s, int chunks,
 static int has_room(struct dpa_state *st, __u32 behind, __u64 window)
 {
 	st->path[0].behind = behind;
-	dpa_make_room(st, 0);
+	dpa_make_room(st, 0, dpa_rate_in_use(st));
 	return dpa_has_room(&st->path[0], window);
 }
 
 static int is_late(struct dpa_state *st, __u32 behind)
 {
 	st->path[0].behind = behind;
-	dpa_make_room(st, 0);
+	dpa_make_room(st, 0, dpa_rate_in_use(st));
 	return st->path[0].late;
 }
 
@@ -100,7 +100,8 @@ static void test_room(void)
 {
 	struct dpa_state st = {
 		.now_ns = SEC, .next_deadline_ns = 20 * SEC, .unit = 30000,
-		.cheapest = 1, .path[0] = {
+		.cheapest = 1, .cost_limit = 1, .window = DPA_U64_MAX,
+		.rows = 2, .path[0] = {
 			.cost = 1, .goodput = 1000000, .rtt_us = RTT_US,
 			.srtt_us = 2 * RTT_US, .pacing = 1000000, .known = 1,
 			.usable = 1, .pause_in_us = DPA_U32_MAX,
@@ -130,6 +131,11 @@ static void test_room(void)
 	p->cost = 9;
 	EXPECT(!has_room(&st, 130000, 260000));
 	EXPECT(has_room(&st, 120000, 260000));
+	/* that get a share alone, and not all that they can carry */
+	st.cost_limit = 9;
+	EXPECT(has_room(&st, 250000, 260000));
+	EXPECT(!has_room(&st, 254000, 260000));
+	st.cost_limit = 1;
 	/* a little more while it ramps up, from what its TCP begins with */
 	p->known = 0;
 	EXPECT(!has_room(&st, 155000, 260000));
@@ -139,8 +145,22 @@ static void test_room(void)
 	EXPECT(has_room(&st, 500000, 600000));
 	p->goodput = 1000000;
 	p->known = 1;
-	/* and little enough to be empty in time, with a unit above it */
 	p->cost = 1;
+	/* the peer's room is shared with others in use, but it stays busy */
+	st.path[1] = (struct dpa_path){
+		.cost = 2, .goodput = 3000000, .usable = 1,
+	};
+	st.window = 800000;
+	EXPECT(has_room(&st, 310000, 900000));
+	st.cost_limit = 2;
+	EXPECT(has_room(&st, 199000, 900000));
+	EXPECT(!has_room(&st, 201000, 900000));
+	st.window = 400000;
+	EXPECT(has_room(&st, 120000, 900000));
+	EXPECT(!has_room(&st, 130000, 900000));
+	st.window = DPA_U64_MAX;
+	st.cost_limit = 1;
+	/* and little enough to be empty in time, with a unit above it */
 	p->flight = 100000;
 	p->srtt_us = RTT_US;
 	p->pause_in_us = 150000;

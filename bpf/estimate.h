@@ -142,6 +142,18 @@ static __always_inline __u64 dpa_arriving(const struct dpa_path *p, __u64 rate,
 	return bytes < DPA_BYTES_MAX ? bytes : DPA_BYTES_MAX;
 }
 
+/*
+ * What was acknowledged in a sample. Of packets that came out of order TCP knows
+ * the number alone, so when those before them have come it can be less again.
+ */
+static __always_inline __u32 dpa_sample_bytes(const struct dpa_path *p,
+					      __u32 acked)
+{
+	__u32 bytes = acked - p->sample_acked;
+
+	return bytes <= DPA_U32_MAX / 2 ? bytes : 0;
+}
+
 /* The first acknowledgement of a busy time begins a sample. */
 static __always_inline void dpa_begin_sample(struct dpa_path *p,
 					     const struct dpa_observation *o)
@@ -188,7 +200,7 @@ static __always_inline void dpa_observe(struct dpa_path *p,
 		p->sample_flight = o->flight;
 	if (age < span)
 		return;
-	dpa_add_sample(p, dpa_rate(o->acked - p->sample_acked, age),
+	dpa_add_sample(p, dpa_rate(dpa_sample_bytes(p, o->acked), age),
 		       p->limited || p->was_limited);
 	p->was_limited = p->limited;
 	dpa_begin_sample(p, o);

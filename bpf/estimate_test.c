@@ -130,6 +130,11 @@ static void test_estimate(void)
 	feed(&f, 2000000, 5 * SEC, 1, 0);
 	EXPECT(within(f.p.goodput, 1900000, 2100000));
 	EXPECT(f.p.spread < 50000);
+
+	/* an acknowledgment that was counted for too much is not a fast path */
+	f.acked -= 100;
+	feed(&f, 0, SEC, 1, 0);
+	EXPECT(f.p.goodput < 200000);
 }
 
 /* A queue shows that the path sets the pace, whoever seems to hold back. */

@@ -78,29 +78,68 @@ static __always_inline int dpa_rests_soon(const struct dpa_path *p)
 			   DPA_TAIL_RTTS);
 }
 
+/* What the paths that are in use carry together. */
+static __always_inline __u64 dpa_rate_in_use(struct dpa_state *st)
+{
+	__u64 rate = 0;
+	int i;
+
+	dpa_for(i, dpa_rows(st)) {
+		const struct dpa_path *p = dpa_row(st, i);
+
+		if (!p)
+			break;
+		if (p->usable && !dpa_is_held(st, p->cost))
+			rate += p->goodput;
+	}
+	return rate;
+}
+
+/*
+ * A path's part of the room that the peer has, by rates: what waits on one path
+ * takes up room that others need, for bytes before it as well as behind.
+ */
+static __always_inline __u64 dpa_window_share(const struct dpa_state *st,
+					      const struct dpa_path *p,
+					      __u64 in_use)
+{
+	__u64 window = st->window < DPA_U32_MAX ? st->window : DPA_U32_MAX;
+
+	return in_use ? window * p->goodput / in_use : window;
+}
+
 /*
  * What was given to a path cannot be recalled, so a path whose speed is known
- * gets twice what it holds without a queue. In the last round trips before a
- * deadline, or a rest, and on costlier paths, it gets just what keeps it busy: a
- * queue at the bottleneck may overflow, and what is lost comes too late, or
- * costs twice; a queue at the sender takes its time to drain.
+ * gets twice what it holds without a queue: then it stays busy when its TCP
+ * halves the window after a loss. In the last round trips before a deadline, or
+ * a rest, and on paths that just a shortfall is put on, it gets just what keeps
+ * it busy: a queue at the bottleneck may overflow, and what is lost comes too
+ * late, or costs twice; a queue at the sender takes its time to drain.
  */
 static __always_inline __u64 dpa_room(const struct dpa_state *st,
-				      const struct dpa_path *p)
+				      const struct dpa_path *p, __u64 in_use)
 {
 	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
 	__u64 rate = p->pacing > p->goodput ? p->pacing : p->goodput;
 	int tail = left_ns && dpa_is_near(p, left_ns, DPA_TAIL_RTTS);
-	__u64 pipe;
+	int costlier = p->cost > st->cheapest;
+	__u64 pipe, least, most, share;
 
 	if (p->known)
 		rate = p->goodput + p->goodput / 4;
 	else if (p->goodput && !dpa_is_near(p, left_ns, DPA_HURRY_RTTS))
 		rate = p->goodput + p->goodput / 2;
 	pipe = dpa_pipe(p, rate);
-	if (tail || p->cost > st->cheapest || dpa_rests_soon(p))
-		return pipe + DPA_QUEUE_BYTES;
-	return p->known ? 2 * pipe + DPA_SPARE_BYTES : DPA_U32_MAX;
+	least = pipe + DPA_QUEUE_BYTES;
+	if (tail || dpa_rests_soon(p) || p->cost > st->cost_limit)
+		return least;
+	if (!p->known)
+		return costlier ? least : DPA_U32_MAX;
+	most = 2 * pipe + (costlier ? DPA_QUEUE_BYTES : DPA_SPARE_BYTES);
+	share = dpa_window_share(st, p, in_use);
+	if (share < least)
+		share = least;
+	return most < share ? most : share;
 }
 
 /* Would the next bytes come too late on this path? Unknown ones are not. */
@@ -125,7 +164,7 @@ static __always_inline __u64 dpa_sample_left_ns(const struct dpa_state *st,
 }
 
 /* Says how much a path may have while the plan stands, and lets it end in time. */
-dpa_function int dpa_make_room(struct dpa_state *st, __u32 path)
+dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 in_use)
 {
 	struct dpa_path *p;
 	__u64 room, rest, left_ns;
@@ -135,7 +174,7 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path)
 	p = &st->path[path];
 	if (!p->usable)
 		return 0;
-	room = dpa_room(st, p);
+	room = dpa_room(st, p, in_use);
 	/* a pick may put it over that by a unit; what is rescued does not wait */
 	rest = dpa_rest_room(p, st->next_deadline_ns, st->now_ns);
 	if (!st->again && rest != DPA_U64_MAX && room > dpa_minus(rest, st->unit))

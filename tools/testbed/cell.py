@@ -109,9 +109,7 @@ def _short_of_memory(net: Network) -> int:
     return times
 
 
-def _follow(
-    net: Network, t0_ns: int, receiver: Child, sender: Child
-) -> tuple[Message, Message]:
+def _follow(net: Network, t0_ns: int, receiver: Child, sender: Child) -> tuple[Message, Message]:
     """Until the sender has measured all, with the receiver's result handed on to it.
 
     Meanwhile paths that come up late are announced.

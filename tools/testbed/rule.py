@@ -40,9 +40,7 @@ class Switch:
         for number in self._ids:
             body = genetlink.attribute(_ADDR_ID, bytes([number]))
             body += genetlink.attribute(_ADDR_FLAGS, flags)
-            genetlink.ask(
-                self._sock, self._family, _SET_FLAGS, genetlink.nested(_ATTR_ADDR, body)
-            )
+            genetlink.ask(self._sock, self._family, _SET_FLAGS, genetlink.nested(_ATTR_ADDR, body))
 
     def close(self) -> None:
         self._sock.close()
@@ -122,5 +120,3 @@ def on_costly_paths(cell: Cell) -> Switch:
     scenario = cell.scenario
     numbers = [n for n, path in enumerate(scenario.paths, 1) if scenario.is_costly(path)]
     return Switch(numbers)
-
-

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from itertools import combinations, product
+from pathlib import Path
 
 from testbed import oracle, robust
+from testbed.campaign import Experiment
+from testbed.cellspec import Cell
 from testbed.frames import payload_share
+from testbed.results import Finished
+from testbed.score import Score
 
 
 def test_every_pair_of_conditions_meets() -> None:
@@ -51,3 +56,36 @@ def test_random_losses_are_averaged() -> None:
     assert len({cell.seed for cell in robust.alone(lossy)}) == 3
     assert len(robust.together(lossy, 500_000.0)) == 3 * len(robust.SLACK)
     assert len(robust.alone(clean)) == 1
+
+
+def _finished(cell: Cell, took_ms: float, *, avoidable: int, share: float) -> Finished:
+    score = Score(
+        completion_ms=(took_ms,),
+        missed=avoidable,
+        missed_kernel=None,
+        missed_own=None,
+        avoidable_missed=avoidable,
+        delivered_bytes=5_000_000,
+        paths=(),
+        costly_share=share,
+        costly_activations=1,
+        oracle_costly_share=0.4,
+        overhead=0.07,
+    )
+    return Finished(cell, score, None)
+
+
+def test_what_was_not_reached_is_told_beside_full_speed() -> None:
+    condition = robust.conditions()[0]
+    tight, easy = robust.together(condition, 500_000.0)
+    (full,) = robust.at_full_speed(condition, 500_000.0)
+    finished = [
+        _finished(tight, 6000.0, avoidable=1, share=0.3),
+        _finished(easy, 6500.0, avoidable=0, share=0.45),
+        _finished(full, 5600.0, avoidable=0, share=0.5),
+    ]
+    missed, dear = robust.verdict(Experiment(Path(), {}, finished))
+    assert missed.startswith(tight.label)
+    assert "took 6.00 s" in missed
+    assert missed.endswith("5.60 s")
+    assert dear == f"{easy.label}: excess 5.0 points"
