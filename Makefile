@@ -87,6 +87,14 @@ $(BENCHES):
 $(BENCHES:=-inside): bench-%-inside: guest
 	PYTHONPATH=tools python3 -m testbed bench $* $(BENCH_OPTIONS)
 
+## bench-crowd     a thousand connections with a chunk each, beside stock MPTCP
+.PHONY: bench-crowd bench-crowd-inside
+bench-crowd:
+	@$(INSIDE) $(MAKE) --no-print-directory bench-crowd-inside JOBS="$(JOBS)"
+
+bench-crowd-inside: guest
+	PYTHONPATH=tools python3 -m testbed run crowd --out out/bench-crowd $(if $(JOBS),--jobs $(JOBS))
+
 ## bench-robust    nine conditions, pairwise: congestion control, delay, loss, buffers; QUICK=1, JOBS=N
 .PHONY: bench-robust bench-robust-inside
 bench-robust:

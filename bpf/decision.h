@@ -197,6 +197,23 @@ static __always_inline void dpa_decide_threshold(struct dpa_state *st,
 /* a look at the paths counts for so long, unless one changes, or its sample ends */
 #define DPA_LOOK_NS		(10 * DPA_NSEC_PER_MSEC)
 
+/* What the paths that are in use carry together. */
+static __always_inline __u64 dpa_rate_in_use(struct dpa_state *st)
+{
+	__u64 rate = 0;
+	int i;
+
+	dpa_for(i, dpa_rows(st)) {
+		const struct dpa_path *p = dpa_row(st, i);
+
+		if (!p)
+			break;
+		if (p->usable && !dpa_is_held(st, p->cost))
+			rate += p->goodput;
+	}
+	return rate;
+}
+
 /* Lets the plan stand, for it to be carried out. */
 static __always_inline void dpa_stand(struct dpa_state *st, __u32 burst)
 {

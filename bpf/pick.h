@@ -78,23 +78,6 @@ static __always_inline int dpa_rests_soon(const struct dpa_path *p)
 			   DPA_TAIL_RTTS);
 }
 
-/* What the paths that are in use carry together. */
-static __always_inline __u64 dpa_rate_in_use(struct dpa_state *st)
-{
-	__u64 rate = 0;
-	int i;
-
-	dpa_for(i, dpa_rows(st)) {
-		const struct dpa_path *p = dpa_row(st, i);
-
-		if (!p)
-			break;
-		if (p->usable && !dpa_is_held(st, p->cost))
-			rate += p->goodput;
-	}
-	return rate;
-}
-
 /*
  * A path's part of the room that the peer has, by rates: what waits on one path
  * takes up room that others need, for bytes before it as well as behind.

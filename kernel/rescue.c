@@ -17,10 +17,13 @@ static bool before64(u64 a, u64 b)
 	return (s64)(a - b) < 0;
 }
 
-/* A quarter more. */
-static u32 patience_us(u32 rtt_us)
+/*
+ * A quarter more, or what round trips differ by: four times their mean deviation,
+ * as RFC 6298 has it, which is twice the first of them before there is another.
+ */
+static u32 patience_us(const struct tcp_sock *tp, u32 rtt_us)
 {
-	return rtt_us + rtt_us / 4;
+	return rtt_us + max(rtt_us / 4, tp->mdev_us);
 }
 
 /* Is the oldest byte out for longer than that, or lost by TCP's own count? */
@@ -28,7 +31,8 @@ static bool waits_long(struct sock *ssk)
 {
 	bool slow = lock_sock_fast(ssk);
 	const struct sk_buff *skb = tcp_rtx_queue_head(ssk);
-	u64 patience = patience_us(tcp_sk(ssk)->srtt_us >> 3);
+	const struct tcp_sock *tp = tcp_sk(ssk);
+	u64 patience = patience_us(tp, tp->srtt_us >> 3);
 	bool waits = skb &&
 		     (inet_csk(ssk)->icsk_ca_state == TCP_CA_Loss ||
 		      tcp_clock_ns() > skb->skb_mstamp_ns +
@@ -39,15 +43,15 @@ static bool waits_long(struct sock *ssk)
 }
 
 /*
- * A path is silent when bytes are out for a quarter more than a round trip, and
- * nothing came back for a quarter more than the least one: a queue delays
+ * A path is silent when bytes are out for longer than a round trip may take, and
+ * nothing came back for longer than the least one may: a queue delays
  * acknowledgments, but does not part them. Where packets are lost one by one,
  * acknowledgments of those behind them go on: that is TCP's to mend.
  */
 static bool is_silent(struct sock *ssk)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
-	u32 patience = patience_us(min(tcp_min_rtt(tp), tp->srtt_us >> 3));
+	u32 patience = patience_us(tp, min(tcp_min_rtt(tp), tp->srtt_us >> 3));
 
 	return tp->packets_out && patience &&
 	       time_after32(tcp_jiffies32, tp->rcv_tstamp +

@@ -117,11 +117,11 @@ shared() {
 next_period() {
 	local senders=() first later
 
-	prepare quota 200k per 10s || return
+	prepare quota 400k per 10s || return
 	begin_twice 10000
 	end_twice
-	expect_between "bytes at first" "$first" 40000 150000
-	expect_between "bytes then" "$later" 40000 150000
+	expect_between "bytes at first" "$first" 80000 300000
+	expect_between "bytes then" "$later" 80000 300000
 }
 
 # Told so, a quota is no end: it is told when it is spent.

@@ -7,7 +7,7 @@ from pathlib import Path as File
 
 from testbed import scenariofile
 from testbed.errors import UsageError
-from testbed.scenario import Scenario
+from testbed.scenario import CHUNKS, Scenario
 
 from .simulate import Outcome, Setting, run
 
@@ -41,8 +41,11 @@ def _show(scenario: Scenario) -> None:
 
 def main(names: list[str]) -> int:
     try:
-        for name in names or scenariofile.names():
-            _show(scenariofile.find(name))
+        for scenario in map(scenariofile.find, names or scenariofile.names()):
+            if scenario.load.kind == CHUNKS:
+                _show(scenario)
+            elif names:
+                raise UsageError(f"{scenario.name}: load.kind: expected {CHUNKS}")
     except UsageError as error:
         print(f"sim: {error}", file=sys.stderr)
         return 2

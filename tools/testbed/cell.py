@@ -13,12 +13,13 @@ from functools import partial
 from pathlib import Path as File
 from typing import Any
 
-from . import cellspec, checks, command, kernelinfo
+from . import cellspec, checks, command, crowd, kernelinfo
 from .cellspec import Cell
 from .child import Channel, Child, Message
+from .crowd import CrowdReceiver, CrowdSender
 from .errors import MeasurementError
 from .receiver import Receiver
-from .scenario import COMMAND, REQUESTS
+from .scenario import COMMAND, CROWD, REQUESTS
 from .schedulers import scheduler
 from .sender import Sender
 from .topology import Network, drops, endpoint, network
@@ -76,26 +77,32 @@ def _configure_hosts(net: Network) -> None:
 def _send(net: Network, out: File, channel: Channel) -> None:
     paths = net.cell.used_paths
     path_of = {net.client_address(path): path.name for path in paths}
-    Sender(net.cell, net.addresses.server, path_of, out, channel).run()
+    kind = CrowdSender if net.cell.scenario.load.kind == CROWD else Sender
+    kind(net.cell, net.addresses.server, path_of, out, channel).run()
 
 
 def _receive(net: Network, channel: Channel) -> None:
-    Receiver(net.cell, net.addresses.server, channel).run()
+    kind = CrowdReceiver if net.cell.scenario.load.kind == CROWD else Receiver
+    kind(net.cell, net.addresses.server, channel).run()
 
 
 def _transfer(net: Network, out: File) -> dict[str, Any]:
     cell = net.cell
+    in_crowd = cell.scenario.load.kind == CROWD
     with ExitStack() as stack:
         receiver = Child("receiver", net.server, partial(_receive, net))
         stack.callback(receiver.stop)
         receiver.expect("listening", _SETUP_SECONDS)
         sender = Child("sender", net.client, partial(_send, net, out))
         stack.callback(sender.stop)
-        t0_ns = sender.expect("started", _SETUP_SECONDS)["t0_ns"]
+        patience = _SETUP_SECONDS + (cell.scenario.load.chunks if in_crowd else 0)
+        t0_ns = sender.expect("started", patience)["t0_ns"]
         net.start(t0_ns)
         print(f"{PROGRESS} 0", flush=True)
         delivered, measured = _follow(net, t0_ns, receiver, sender)
         dropped = {path.name: drops(net, path) for path in cell.used_paths}
+    if in_crowd:
+        delivered = crowd.in_order(cell.scenario.load, delivered, measured["ports"])
     raw = _raw(cell, t0_ns, delivered, measured, dropped)
     return raw | {"short_of_memory": _short_of_memory(net)}
 
@@ -150,9 +157,10 @@ def _final(
 def _raw(
     cell: Cell, t0_ns: int, delivered: Message, measured: Message, dropped: dict[str, int]
 ) -> dict[str, Any]:
-    period_ns = cell.scenario.load.period_ms * 10**6
+    release_ms = cell.scenario.load.release_ms
     completion_ns: list[int | None] = [
-        at_ns - t0_ns - chunk * period_ns for chunk, at_ns in enumerate(delivered["completed_ns"])
+        at_ns - t0_ns - release_ms(chunk) * 10**6
+        for chunk, at_ns in enumerate(delivered["completed_ns"])
     ]
     if cell.scenario.load.kind == REQUESTS:
         completion_ns = measured["answered_ns"]
@@ -173,6 +181,7 @@ def _raw(
         "sha256_sent": measured["sha256"],
         "kernel_chunks": measured["kernel_chunks"],
         "own_missed": measured["own_missed"],
+        "cpu_ns": measured.get("cpu_ns"),
         "paths": paths,
     }
 

@@ -22,7 +22,7 @@ from .cell import PROGRESS
 from .cellspec import Cell
 from .errors import MeasurementError, UsageError
 from .results import Host
-from .scenario import COMMAND
+from .scenario import COMMAND, CROWD
 
 PACKAGE = File(__file__).resolve().parent
 REPOSITORY = PACKAGE.parents[1]
@@ -32,8 +32,8 @@ GUEST_MACHINE = GUEST_TOOL.with_name("vm_qemu.py")
 # content shifts its results a little.
 GUEST_MODULES = (
     "__init__", "__main__", "cell", "cellspec", "checks", "child", "cli", "command", "course",
-    "dpa", "errors", "fields", "frames", "genetlink", "kernelinfo", "libbpf", "libc", "netns",
-    "offload", "protocols", "rates", "receiver", "replay", "rule", "sampler", "scenario",
+    "crowd", "dpa", "errors", "fields", "frames", "genetlink", "kernelinfo", "libbpf", "libc",
+    "netns", "offload", "protocols", "rates", "receiver", "replay", "rule", "sampler", "scenario",
     "schedulers", "sender", "stream", "topology",
 )  # fmt: skip
 _GUEST_TOOLS = "opt/mpdpa/tools"
@@ -125,7 +125,9 @@ def _memory(cell: Cell) -> list[str]:
     """Options of a guest in which TCP may have full buffers at both ends. What a kernel allows
     all of TCP follows from the machine's memory; beyond it a socket says that it can be written
     to and then takes nothing, and who waits for it never sleeps."""
-    size = _BUFFERS * cell.scenario.connection.buffer_bytes
+    load = cell.scenario.load
+    connections = load.chunks if load.kind == CROWD else 1
+    size = _BUFFERS * cell.scenario.connection.buffer_bytes * connections
     if size <= _USUAL_TCP_BYTES:
         return []
     pages = size // _PAGE_BYTES

@@ -10,8 +10,8 @@ from . import curves, overview, plots
 from .campaign import Experiment
 from .reference import Reference
 from .results import Finished
-from .scenario import Path
-from .table import HEADINGS, REFERENCE_HEADING, Group, groups, percent
+from .scenario import CROWD, Path
+from .table import HEADINGS, REFERENCE_HEADING, Group, effort, groups, percent
 
 _MANY_CHUNKS = 20
 _STYLE_SHEET = File(__file__).resolve().parent / "report.css"
@@ -52,9 +52,12 @@ def _lead(done: Finished) -> str:
     load = scenario.load
     size = f"{load.chunk_bytes / 1e6:g} MB"
     every = f"{load.period_ms / 1000:g} s"
+    number = "one" if load.together == 1 else load.together
     chunks = f"one chunk of {size}" if load.chunks == 1 else (
-        f"{load.chunks} chunks of {size}, one every {every}"
+        f"{load.chunks} chunks of {size}, {number} every {every}"
     )  # fmt: skip
+    if load.kind == CROWD:
+        chunks += ", each on a connection of its own"
     links = "; ".join(_link(path) for path in scenario.paths)
     return f"{scenario.title}: {chunks}. {links}."
 
@@ -96,7 +99,7 @@ def _section(group: Group, folder: File, reference: Reference) -> str:
 {_chunk_keys(shown[0])}</figcaption>
 {plots.throughput(shown, folder)}</figure>
 <div class="scroll">{_table(group, reference.short)}</div>
-<figure><figcaption><b>How long chunks took</b></figcaption>
+{_effort(group)}<figure><figcaption><b>How long chunks took</b></figcaption>
 {_completion(shown)}</figure>
 <figure><figcaption><b>Distribution of throughput</b></figcaption>
 {curves.throughput(shown, folder)}</figure>
@@ -117,6 +120,11 @@ def _overview(parts: list[Group], reference: Reference) -> str:
 <div class="scroll"><table class="wrap"><thead><tr>{head}</tr></thead>
 <tbody>{"".join(rows)}</tbody></table></div></section>
 """
+
+
+def _effort(group: Group) -> str:
+    took = effort(group)
+    return f"<p>{escape(took)}</p>\n" if took else ""
 
 
 def _completion(shown: list[Finished]) -> str:

@@ -103,7 +103,8 @@ def alone(condition: Condition) -> list[Cell]:
     """Half a chunk on a path, with nothing beside it; both paths are alike."""
     load = Load(1, _CHUNK_BYTES // 2, _PATIENCE_MS)
     scenario = _scenario(condition, (_path(condition, "P", 1),), load)
-    return [Cell(scenario, "mptcp", None, None, seed) for seed in _seeds(condition)]
+    due_ms = scenario.load.period_ms
+    return [Cell(scenario, "mptcp", due_ms, None, seed) for seed in _seeds(condition)]
 
 
 def capacity(runs: list[Score]) -> float:
@@ -131,7 +132,8 @@ def together(condition: Condition, carried: float) -> list[Cell]:
 def at_full_speed(condition: Condition, carried: float) -> list[Cell]:
     """As the kernel's scheduler does it, which keeps nothing back: what both paths can."""
     scenario = _both(condition, carried, SLACK[0])
-    return [Cell(scenario, "mptcp", None, None, seed) for seed in _seeds(condition)]
+    due_ms = scenario.load.period_ms
+    return [Cell(scenario, "mptcp", due_ms, None, seed) for seed in _seeds(condition)]
 
 
 def judged(cell: Cell, carried: float) -> Cell:

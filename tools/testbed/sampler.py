@@ -30,6 +30,14 @@ class PathCount:
     rtt_us: int = 0
     least_rtt_us: int = 0
 
+    def add(self, other: PathCount) -> None:
+        """The same path of another connection; round trips are the longest, and the least."""
+        least = [us for us in (self.least_rtt_us, other.least_rtt_us) if us]
+        longest = max(self.rtt_us, other.rtt_us)
+        for name, value in vars(other).items():
+            setattr(self, name, getattr(self, name) + value)
+        self.rtt_us, self.least_rtt_us = longest, min(least, default=0)
+
 
 @dataclass
 class _Activity:

@@ -41,7 +41,7 @@ class Path:
         return self.rates.constant_bps
 
 
-CHUNKS, REQUESTS, COMMAND = "chunks", "requests", "command"
+CHUNKS, REQUESTS, COMMAND, CROWD = "chunks", "requests", "command", "crowd"
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,9 @@ class Load:
     """Chunks of one stream, released at fixed intervals.
 
     ``requests``: each chunk is answered with ``response_bytes``, and none is released before the
-    answer to the one ahead of it. ``command``: ``client`` and ``server`` are run instead, and
-    the other figures only tell the oracle how much that is.
+    answer to the one ahead of it. ``crowd``: each chunk has a connection of its own, all of them
+    open from the start, and ``together`` are released at a time. ``command``: ``client`` and
+    ``server`` are run instead, and the other figures only tell the oracle how much that is.
     """
 
     chunks: int
@@ -60,13 +61,14 @@ class Load:
     response_bytes: int = 0
     client: str = ""
     server: str = ""
+    together: int = 1
 
     @property
     def total_bytes(self) -> int:
         return self.chunks * self.chunk_bytes
 
     def release_ms(self, chunk: int) -> int:
-        return chunk * self.period_ms
+        return chunk // self.together * self.period_ms
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from .scenario import (
     ADAPTIVE,
     CHUNKS,
     COMMAND,
+    CROWD,
     MOST_WINDOWS,
     MPDPA,
     REQUESTS,
@@ -180,7 +181,7 @@ def _connection(table: Fields, paths: tuple[Path, ...], cheapest: str) -> Connec
 
 
 def _load(table: Fields) -> Load:
-    kind = table.choice("kind", (CHUNKS, REQUESTS, COMMAND), CHUNKS)
+    kind = table.choice("kind", (CHUNKS, REQUESTS, COMMAND, CROWD), CHUNKS)
     load = Load(
         chunks=table.integer("chunks", 1, 1_000_000),
         chunk_bytes=table.integer("chunk_bytes", 1, 1 << 40),
@@ -189,8 +190,11 @@ def _load(table: Fields) -> Load:
         response_bytes=table.integer("response_bytes", 1, 1 << 30) if kind == REQUESTS else 0,
         client=table.text("client") if kind == COMMAND else "",
         server=table.text("server", "") if kind == COMMAND else "",
+        together=table.integer("together", 1, 1_000_000, 1) if kind == CROWD else 1,
     )
-    more = {REQUESTS: ", response_bytes", COMMAND: ", client, server"}.get(kind, "")
+    more = {
+        REQUESTS: ", response_bytes", COMMAND: ", client, server", CROWD: ", together",
+    }.get(kind, "")  # fmt: skip
     table.finish(f"kind, chunks, chunk_bytes, period_ms{more}")
     return load
 
@@ -203,6 +207,8 @@ def _check_up(top: Fields, scenario: Scenario) -> None:
         key = f"path[{index}].up_ms"
         if path.name == scenario.connection.start and not path.up_at(0):
             raise top.fail(key, "a path that works at 0 ms: the connection starts on it")
+        if path.up_ms and load.kind == CROWD:
+            raise top.fail(key, "paths that always work: all connections are opened before")
         if path.up_ms and path.up_ms[0][0] >= end_ms:
             raise top.fail(key, f"a path that comes up within the load's {end_ms} ms", path.up_ms)
 

@@ -23,7 +23,7 @@ _WRITE_BYTES = 1 << 16
 _WRITES_AT_ONCE = 8
 _ESTABLISH_SECONDS = 30
 # A verdict of the kernel on the last chunk comes half a round trip after its deadline.
-_VERDICT_MS = 500
+VERDICT_MS = 500
 _DRAIN_MS = 10_000
 
 
@@ -54,12 +54,12 @@ class Sender:
     def run(self) -> None:
         """Says ``started`` with t0, ``progress`` now and then, and ``measured`` at the end."""
         wire_before = topology.interface_bytes()
-        with _news() if self._cell.multipath else _Nothing() as news:
+        with news() if self._cell.multipath else _Nothing() as changes:
             self._sock = self._connect()
             absent = {path.name for path in self._cell.used_paths if path.up_ms}
             first = self._cell.start.name
             self._sampler = Sampler(self._sock, self._path_of, first, absent - {first})
-            self._wait_established(news)
+            self._wait_established(changes)
             if self._cell.kind.rule:
                 self._switch = rule.on_costly_paths(self._cell)
                 self._switch.set(True)
@@ -111,25 +111,20 @@ class Sender:
             raise MeasurementError(f"congestion control is {used}")
         return sock
 
-    def _wait_established(self, news: socket.socket | _Nothing) -> None:
-        """Until all subflows can carry data.
-
-        A joined subflow may send after the peer's acknowledgement of the handshake's third
-        packet, one round trip after this end calls it established.
-        """
+    def _wait_established(self, changes: socket.socket | _Nothing) -> None:
+        """Until all subflows can carry data."""
         end_ns = time.monotonic_ns() + _ESTABLISH_SECONDS * 10**9
         while not self._sampler.established():
             left = (end_ns - time.monotonic_ns()) / 1e9
-            if left <= 0 or not isinstance(news, socket.socket):
+            if left <= 0 or not isinstance(changes, socket.socket):
                 raise MeasurementError(
                     f"path {', '.join(sorted(self._sampler.missing()))}: expected a subflow within "
                     f"{_ESTABLISH_SECONDS} s; rate, loss and delay of the path may not allow it"
                 )
-            if select.select([news], [], [], left)[0]:
-                news.recv(1 << 16)
+            if select.select([changes], [], [], left)[0]:
+                changes.recv(1 << 16)
         if self._cell.multipath:
-            slowest_us = max(flow.tcp.rtt for flow in self._sampler.subflows().values())
-            time.sleep(slowest_us * 1.1 / 1e6)
+            wait_joined(self._sampler)
 
     def _release(self, now_ns: int) -> None:
         """Chunks whose time has come; a request waits for the answer to the one ahead, too."""
@@ -235,16 +230,23 @@ class Sender:
         if self._delivered_ns is None or len(self._answered_ns) < answers:
             return False
         if self._cell.tells_deadlines:
-            patience_ms = (self._cell.deadline_ms or 0) + _VERDICT_MS
+            patience_ms = (self._cell.deadline_ms or 0) + VERDICT_MS
             if now_ns < self._released_ns[-1] + patience_ms * _MS:
                 return False
         drained = self._sampler.unacknowledged() == 0
         return drained or now_ns > self._delivered_ns + _DRAIN_MS * _MS
 
 
-def _news() -> socket.socket:
+def news() -> socket.socket:
     """Becomes readable when a subflow of this namespace changes."""
     return genetlink.subscribe("mptcp_pm", "mptcp_pm_events")
+
+
+def wait_joined(sampler: Sampler) -> None:
+    """A joined subflow may send after the peer's acknowledgement of the handshake's third packet,
+    one round trip after this end calls it established."""
+    slowest_us = max(flow.tcp.rtt for flow in sampler.subflows().values())
+    time.sleep(slowest_us * 1.1 / 1e6)
 
 
 class _Nothing:

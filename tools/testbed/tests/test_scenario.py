@@ -83,6 +83,8 @@ def test_shipped_scenarios() -> None:
         ('name = "C"', 'name = "P"', "path.name: expected names that differ, got 'P'"),
         ('name = "C"', 'name = "C 2"', "path[1].name: expected a letter and up to 10"),
         ("deadline_ms = [100]", "deadline_ms = 100", "plan.deadline_ms: expected a list"),
+        ("chunks = 2", "chunks = 2\ntogether = 2", "load.together: expected a known key"),
+        ("chunks = 2", 'kind = "crowd"\nchunks = 2\ntogether = 0', "load.together: expected a"),
         ("deadline_ms = [100]", "deadline_ms = [0]", "plan.deadline_ms: expected a list"),
         ("[plan]", "[plan]\nalpha = [9]", "plan.alpha: expected a list of numbers from 0.1"),
         ("[plan]", "[connection]\nip = 5\n[plan]", "connection.ip: expected one of 4, 6, got"),
