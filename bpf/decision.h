@@ -67,6 +67,7 @@ struct dpa_scratch {
 	__u8	trial;		/* a path is used to get to know it */
 	__u8	stuck;		/* a path is, while data is rescued */
 	__u8	spent;		/* and one has had all it may get */
+	__u8	best_busy;	/* the path that is best has bytes under way */
 };
 
 static __always_inline struct dpa_path *dpa_row(struct dpa_state *st, int i)

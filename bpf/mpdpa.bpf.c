@@ -96,7 +96,9 @@ static __always_inline int mpdpa_send(struct mptcp_sock *msk)
 /*
  * What is stuck on a path goes where it arrives first, whatever that
  * costs: bytes behind it are of no use without it. But not to a path that has
- * had all it may get, nor does anything else that MPTCP's timer repeats.
+ * had all it may get, nor does anything else that MPTCP's timer repeats; that
+ * goes to a path that has nothing, as the kernel's own scheduler has it: others
+ * may hold the very bytes.
  */
 static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 				  struct dpa_scratch *s)
@@ -123,11 +125,12 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 		}
 		time = subflow_linger(subflow);
 		if (time < s->best_linger) {
+			s->best_busy = !!row->behind;
 			s->best_linger = time;
 			best = subflow;
 		}
 	}
-	if (!best && s->spent)
+	if (s->spent && (!best || (s->best_busy && !s->stuck)))
 		return -1;
 	if (!best || !(s->stuck || s->spent))
 		return mptcp_dpa_default_retrans(msk);
