@@ -86,7 +86,7 @@ static int has_room(struct dpa_state *st, __u32 behind, __u64 window)
 {
 	st->path[0].behind = behind;
 	dpa_make_room(st, 0, dpa_rate_in_use(st));
-	return dpa_has_room(&st->path[0], window);
+	return dpa_has_room(st, &st->path[0], window);
 }
 
 static int is_late(struct dpa_state *st, __u32 behind)
@@ -115,9 +115,10 @@ static void test_room(void)
 	p->pacing = 5000000;
 	EXPECT(has_room(&st, 300000, 900000));
 	EXPECT(!has_room(&st, 320000, 900000));
-	/* unless nothing is known of it */
+	/* unless nothing is known of it; then there is a unit above its window */
 	p->known = 0;
-	EXPECT(has_room(&st, 880000, 900000));
+	EXPECT(has_room(&st, 920000, 900000));
+	EXPECT(!has_room(&st, 940000, 900000));
 	p->known = 1;
 	/* shorter near a deadline, before a rest, and on costlier paths */
 	st.next_deadline_ns = 2 * SEC;
@@ -271,6 +272,8 @@ static void test_quota(void)
 	EXPECT(!dpa_may_send(&st, p));
 	p->flags = 0;
 	EXPECT(dpa_may_send(&st, p));
+	EXPECT(dpa_picked(&st, 0) == 1000);
+	p->known = 1;
 	EXPECT(dpa_picked(&st, 0) == BURST);
 	EXPECT(within(dpa_arriving(p, p->goodput, SEC), 949000, 951000));
 	p->rate_max = 500000;

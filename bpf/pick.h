@@ -176,15 +176,22 @@ static __always_inline int dpa_has_rested(const struct dpa_path *p)
 	return p->resting && !p->behind;
 }
 
-/* Has it room for more? Never for more than its window and one burst. */
-static __always_inline int dpa_has_room(const struct dpa_path *p, __u64 window)
+/*
+ * Has it room for more? Never for more than its window and one burst; until its
+ * speed is known, a unit: a small chunk would be all on a path before that shows
+ * how slow it is, with many others beside it.
+ */
+static __always_inline int dpa_has_room(const struct dpa_state *st,
+					const struct dpa_path *p, __u64 window)
 {
-	return p->behind < p->room && p->behind < window;
+	return p->behind < p->room &&
+	       p->behind < window + (p->known ? st->burst : st->unit);
 }
 
 /*
  * Accounts for having picked a path, and says how many bytes it gets: a full
- * burst, but on costlier paths, or before a rest, no more than it must.
+ * burst, but on costlier paths, before a rest, or while its speed is not known, no
+ * more than it must.
  */
 static __always_inline __u32 dpa_picked(struct dpa_state *st, __u32 path)
 {
@@ -192,7 +199,7 @@ static __always_inline __u32 dpa_picked(struct dpa_state *st, __u32 path)
 
 	st->last = path + 1;
 	if (p->cost <= st->least_cost)
-		return p->flags & DPA_PATH_QUOTA || dpa_rests_soon(p) ?
+		return p->flags & DPA_PATH_QUOTA || dpa_rests_soon(p) || !p->known ?
 		       st->unit : st->burst;
 	st->spent += st->unit;
 	if (p->cost == st->open_cost)

@@ -68,8 +68,8 @@ static __always_inline bool may_take(const struct conn *c, int i,
 	const struct tcp_sock *tp = tcp_sk(ssk);
 
 	return dpa_may_send(&c->state, row) && dpa_may_follow(&c->state, i) &&
-	       dpa_has_room(row, (u64)tp->snd_cwnd * tp->mss_cache +
-				 c->state.burst) &&
+	       dpa_has_room(&c->state, row,
+			    (u64)tp->snd_cwnd * tp->mss_cache) &&
 	       sk_stream_memory_free(ssk);
 }
 

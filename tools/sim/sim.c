@@ -273,7 +273,7 @@ static bool may_take(int i)
 	if (sim.stock)
 		return p->unsent_bytes < sim.sndbuf;
 	return dpa_may_send(&sim.st, row) &&
-	       dpa_has_room(row, path_cwnd(p) + BURST);
+	       dpa_has_room(&sim.st, row, path_cwnd(p));
 }
 
 /* Where the next bytes go; -1: nowhere now. */
