@@ -381,7 +381,11 @@ run_case() {
 	case_failed=no
 	case_skipped=
 	log_mark "$mark"
-	"$1" >"$tmp/case" 2>&1
+	if declare -F "$1" >"$tmp/case"; then
+		"$1" >"$tmp/case" 2>&1
+	else
+		fail "there is no such case"
+	fi
 	stop_processes
 	check_log "$mark"
 	[ $case_failed = yes ] && tail -n 40 "$tmp/case" | sed 's/^/# | /'

@@ -181,7 +181,6 @@ def _raw(
         "sha256_sent": measured["sha256"],
         "kernel_chunks": measured["kernel_chunks"],
         "own_missed": measured["own_missed"],
-        "cpu_ns": measured.get("cpu_ns"),
         "paths": paths,
     }
 

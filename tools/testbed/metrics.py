@@ -38,12 +38,6 @@ def mean_chunk_ms(_cell: Cell, score: Score) -> float | None:
 
 
 @metric
-def cpu_ns_per_byte(_cell: Cell, score: Score) -> float | None:
-    """Of the whole machine: both ends, and the routers between them."""
-    return None if score.cpu_ns is None else score.cpu_ns / score.delivered_bytes
-
-
-@metric
 def price_per_megabyte(_cell: Cell, score: Score) -> float:
     """What was put on each path times its cost, by what was delivered."""
     price = sum(path.cost * path.payload_bytes for path in score.paths)

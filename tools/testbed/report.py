@@ -11,7 +11,7 @@ from .campaign import Experiment
 from .reference import Reference
 from .results import Finished
 from .scenario import CROWD, Path
-from .table import HEADINGS, REFERENCE_HEADING, Group, effort, groups, percent
+from .table import HEADINGS, REFERENCE_HEADING, Group, groups, percent
 
 _MANY_CHUNKS = 20
 _STYLE_SHEET = File(__file__).resolve().parent / "report.css"
@@ -99,7 +99,7 @@ def _section(group: Group, folder: File, reference: Reference) -> str:
 {_chunk_keys(shown[0])}</figcaption>
 {plots.throughput(shown, folder)}</figure>
 <div class="scroll">{_table(group, reference.short)}</div>
-{_effort(group)}<figure><figcaption><b>How long chunks took</b></figcaption>
+<figure><figcaption><b>How long chunks took</b></figcaption>
 {_completion(shown)}</figure>
 <figure><figcaption><b>Distribution of throughput</b></figcaption>
 {curves.throughput(shown, folder)}</figure>
@@ -120,11 +120,6 @@ def _overview(parts: list[Group], reference: Reference) -> str:
 <div class="scroll"><table class="wrap"><thead><tr>{head}</tr></thead>
 <tbody>{"".join(rows)}</tbody></table></div></section>
 """
-
-
-def _effort(group: Group) -> str:
-    took = effort(group)
-    return f"<p>{escape(took)}</p>\n" if took else ""
 
 
 def _completion(shown: list[Finished]) -> str:

@@ -44,7 +44,6 @@ class Score:
     costly_activations: int
     oracle_costly_share: float
     overhead: float
-    cpu_ns: int | None = None
 
     @property
     def excess(self) -> float:
@@ -85,7 +84,6 @@ def score(cell: Cell, raw: dict[str, Any]) -> Score:
         costly_activations=sum(p.activations for p in paths if p.name in costly),
         oracle_costly_share=verdict.costly_share,
         overhead=sum(p.wire_bytes for p in paths) / delivered - 1,
-        cpu_ns=raw.get("cpu_ns"),
     )
 
 

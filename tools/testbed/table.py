@@ -10,7 +10,6 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from .metrics import cpu_ns_per_byte
 from .reference import Figure, Reference
 from .results import Finished, stock_beside
 from .score import Score
@@ -128,20 +127,6 @@ def _published(figure: Figure | None) -> str:
     ))  # fmt: skip
 
 
-def effort(group: Group) -> str:
-    """What a byte took of the processors, where that was measured."""
-    texts = []
-    stock = next((done for done in group.runs if done.cell.protocol == "mptcp"), None)
-    least = cpu_ns_per_byte(stock.cell, stock.score) if stock else None
-    for done in group.runs:
-        took = cpu_ns_per_byte(done.cell, done.score)
-        if took is None:
-            continue
-        ratio = f" ({took / least:.2f} x)" if least and done is not stock else ""
-        texts.append(f"{done.cell.protocol_title} {took:.1f} ns{ratio}")
-    return f"Processor time per byte: {'; '.join(texts)}." if texts else ""
-
-
 def show(runs: list[Finished], reference: Reference) -> None:
     console = Console(width=None if Console().is_terminal else WIDTH, highlight=False)
     layout = _wide if console.width >= WIDTH else _narrow
@@ -151,8 +136,6 @@ def show(runs: list[Finished], reference: Reference) -> None:
         table.pad_edge, table.collapse_padding = False, True
         layout(table, group, reference.short)
         console.print(table)
-        if took := effort(group):
-            console.print(took)
         published = published or group.has_published
     if published:
         console.print(f"{reference.short}: {reference.origin}", style="dim")
