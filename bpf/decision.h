@@ -19,6 +19,7 @@
 /* The usable paths, as one look at all of them finds them. */
 struct dpa_outlook {
 	__u64	goodput;	/* of those within the limit, added up */
+	__u64	in_use;		/* of those that the plan so far uses */
 	__u64	rtt_ns;		/* the longest smoothed round trip */
 	__u32	cheapest;	/* cost; 0: there is no path */
 	__u32	dearest;	/* cost */
@@ -104,6 +105,8 @@ static __always_inline void dpa_take_in(const struct dpa_state *st,
 	}
 	if (p->cost == o->cheapest && unsure)
 		o->cheapest_unsure = 1;
+	if (!dpa_is_held(st, p->cost))
+		o->in_use += p->goodput;
 	if (p->cost > st->cost_limit) {
 		if (!o->above || p->cost < o->above)
 			o->above = p->cost;
@@ -198,28 +201,12 @@ static __always_inline void dpa_decide_threshold(struct dpa_state *st,
 /* a look at the paths counts for so long, unless one changes, or its sample ends */
 #define DPA_LOOK_NS		(10 * DPA_NSEC_PER_MSEC)
 
-/* What the paths that are in use carry together. */
-static __always_inline __u64 dpa_rate_in_use(struct dpa_state *st)
-{
-	__u64 rate = 0;
-	int i;
-
-	dpa_for(i, dpa_rows(st)) {
-		const struct dpa_path *p = dpa_row(st, i);
-
-		if (!p)
-			break;
-		if (p->usable && !dpa_is_held(st, p->cost))
-			rate += p->goodput;
-	}
-	return rate;
-}
-
 /* Lets the plan stand, for it to be carried out. */
-static __always_inline void dpa_stand(struct dpa_state *st, __u32 burst)
+static __always_inline void dpa_stand(struct dpa_state *st,
+				      const struct dpa_scratch *s, __u32 burst)
 {
 	__u64 ns = st->interval_us * DPA_NSEC_PER_USEC;
-	__u64 in_use = dpa_rate_in_use(st);
+	__u64 in_use = s->outlook.in_use;
 	int i;
 
 	st->burst = burst;

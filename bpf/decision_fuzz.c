@@ -147,7 +147,7 @@ static void run_step(struct dpa_state *st, const struct step *step)
 		decide_threshold(st, &s);
 	else
 		decide_deficit(st, &s, step);
-	dpa_stand(st, 65536);
+	dpa_stand(st, &s, 65536);
 	need(st->plan_until_ns - st->now_ns <= DPA_LOOK_NS);
 	pick(st, step);
 	/* of two paths at most one outruns the other, if none is at rest */

@@ -81,18 +81,30 @@ void plan(struct dpa_state *st, struct dpa_scratch *s, int chunks,
 	dpa_plan_end(st, s);
 }
 
+/* What the paths in use carry together, by a look at them. */
+static __u64 in_use(const struct dpa_state *st)
+{
+	struct dpa_outlook o = {};
+	__u32 i;
+
+	for (i = 0; i < st->rows; i++)
+		if (st->path[i].usable)
+			dpa_take_in(st, &o, &st->path[i]);
+	return o.in_use;
+}
+
 /* Has the first path room for more, with so much behind? */
 static int has_room(struct dpa_state *st, __u32 behind, __u64 window)
 {
 	st->path[0].behind = behind;
-	dpa_make_room(st, 0, dpa_rate_in_use(st));
+	dpa_make_room(st, 0, in_use(st));
 	return dpa_has_room(st, &st->path[0], window);
 }
 
 static int is_late(struct dpa_state *st, __u32 behind)
 {
 	st->path[0].behind = behind;
-	dpa_make_room(st, 0, dpa_rate_in_use(st));
+	dpa_make_room(st, 0, in_use(st));
 	return st->path[0].late;
 }
 
@@ -188,11 +200,12 @@ static void test_room(void)
 static void test_stand(void)
 {
 	struct dpa_state st = { .now_ns = SEC, .interval_us = 25000 };
+	const struct dpa_scratch s = {};
 
-	dpa_stand(&st, BURST);
+	dpa_stand(&st, &s, BURST);
 	EXPECT(st.plan_until_ns == SEC + DPA_LOOK_NS && st.burst == BURST);
 	st.interval_us = 1000;
-	dpa_stand(&st, BURST);
+	dpa_stand(&st, &s, BURST);
 	EXPECT(st.plan_until_ns == SEC + MSEC);
 	/* a sample ends when it should */
 	st.interval_us = 25000;
@@ -201,11 +214,11 @@ static void test_stand(void)
 		.usable = 1, .sampling = 1,
 		.sample_tick = dpa_tick(SEC - 98 * MSEC),
 	};
-	dpa_stand(&st, BURST);
+	dpa_stand(&st, &s, BURST);
 	EXPECT(within(st.plan_until_ns, SEC + 19 * MSEC / 10,
 		      SEC + 21 * MSEC / 10));
 	st.path[0].srtt_us = 2 * RTT_US;
-	dpa_stand(&st, BURST);
+	dpa_stand(&st, &s, BURST);
 	EXPECT(st.plan_until_ns == SEC + DPA_LOOK_NS);
 }
 
@@ -385,7 +398,7 @@ static void test_any_input(void)
 		}
 		plan(&st, &s, 2, chunk);
 		dpa_look(&st, &s);
-		dpa_stand(&st, BURST);
+		dpa_stand(&st, &s, BURST);
 		EXPECT(!st.open_cost || st.open_cost > st.cost_limit);
 		EXPECT(st.open_cost || !st.budget);
 		EXPECT(st.caution <= DPA_CAUTION_MAX);

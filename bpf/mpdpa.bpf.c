@@ -89,7 +89,7 @@ static __always_inline int mpdpa_send(struct mptcp_sock *msk)
 	if (!st || !s)
 		return mptcp_dpa_default_send(msk);
 	decide(msk, st, s);
-	dpa_stand(st, MPTCP_SEND_BURST);
+	dpa_stand(st, s, MPTCP_SEND_BURST);
 	return mptcp_dpa_send(msk);
 }
 

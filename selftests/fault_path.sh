@@ -190,14 +190,20 @@ with_checksums() {
 # A middlebox alters payload on the second path and makes TCP's checksum good:
 # only MPTCP's own tells, which ends that subflow.
 middlebox_alters() {
+	local bit
+
 	stream_prepare || return
 	sysctl_in "$client" net.mptcp.checksum_enabled=1
 	sysctl_in "$server" net.mptcp.checksum_enabled=1
 	in_ns "dpa$$b2" tc qdisc add dev mid clsact
-	in_ns "dpa$$b2" tc filter add dev mid ingress protocol ip u32 \
-		match u16 0x0200 0xfe00 at 2 \
-		action pedit munge offset 300 u8 invert pipe \
-		action csum ip4h tcp || { skip "needs act_pedit"; return; }
+	# whatever is of 512 bytes and more
+	for bit in 0x0200 0x0400 0x0800 0x1000 0x2000 0x4000 0x8000; do
+		in_ns "dpa$$b2" tc filter add dev mid ingress protocol ip u32 \
+			match u16 $bit $bit at 2 \
+			action pedit munge offset 300 u8 invert pipe \
+			action csum ip4h tcp ||
+			{ skip "needs act_pedit"; return; }
+	done
 	stream_begin $bytes
 	stream_whole
 	expect_between "checksum errors seen" \

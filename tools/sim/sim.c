@@ -261,7 +261,7 @@ static void decide(void)
 		else
 			plan();
 	}
-	dpa_stand(st, BURST);
+	dpa_stand(st, s, BURST);
 	note_activations();
 }
 
