@@ -129,7 +129,7 @@ load() {
 		wait_until $((seconds * 2 + 900)) is_over "${worker_pids[i]}" ||
 			fail "worker $i is stuck: $(cat "$tmp/here$i")"
 		opened=$((opened + batch * $(grep -c '^done' "$tmp/worker$i")))
-		grep -v '^done' "$tmp/worker$i" | head -n 3 >"$tmp/bad"
+		grep -v '^done' "$tmp/worker$i" | head -n 6 >"$tmp/bad"
 		[ ! -s "$tmp/bad" ] || fail "$(cat "$tmp/bad")"
 	done
 	stop "$watch_pid"
