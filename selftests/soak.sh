@@ -57,7 +57,7 @@ worker() {
 		timeout 900 ip netns exec "$client" "$files/dpa_sock" \
 			"${here_steps[@]}" >"$tmp/here$number" ||
 			echo "client $number, round $round: status $?," \
-				"$(tail -n 2 "$tmp/here$number")"
+				"$(tail -n 9 "$tmp/here$number")"
 		wait $! || echo "server $number, round $round: status $?," \
 			"$(tail -n 2 "$tmp/there$number")"
 		rm "$tmp/busy$number"
@@ -129,7 +129,7 @@ load() {
 		wait_until $((seconds * 2 + 900)) is_over "${worker_pids[i]}" ||
 			fail "worker $i is stuck: $(cat "$tmp/here$i")"
 		opened=$((opened + batch * $(grep -c '^done' "$tmp/worker$i")))
-		grep -v '^done' "$tmp/worker$i" | head -n 6 >"$tmp/bad"
+		grep -v '^done' "$tmp/worker$i" | head -n 40 >"$tmp/bad"
 		[ ! -s "$tmp/bad" ] || fail "$(cat "$tmp/bad")"
 	done
 	stop "$watch_pid"
