@@ -17,8 +17,7 @@ from .errors import MeasurementError
 from .receiver import GREETING, PORT, open_socket
 from .sampler import SAMPLE_MS, PathCount, Sampler, write_rows
 from .scenario import Load
-from .sender import VERDICT_MS, news, wait_joined
-from .stream import Source
+from .sender import VERDICT_MS, Client, expect_greeting, news, wait_joined
 
 _MS = 10**6
 # So many connections are opened at a time: their handshakes fit into any queue.
@@ -89,24 +88,18 @@ class CrowdReceiver:
             ready.unregister(number)
 
 
-class CrowdSender:
+class CrowdSender(Client):
     """The client: opens all connections, then writes each chunk on its own when it is released."""
 
     def __init__(
         self, cell: Cell, server: str, path_of: dict[str, str], out: File, channel: Channel
     ) -> None:
-        self._cell = cell
-        self._server = server
-        self._path_of = path_of
-        self._out = out
-        self._channel = channel
-        self._source = Source(cell.seed)
+        super().__init__(cell, server, path_of, out, channel)
         self._sock: list[socket.socket] = []
         self._sampler: list[Sampler] = []
         self._unwritten: dict[int, memoryview] = {}
         self._chunk_of: dict[int, int] = {}
         self._released = self._written = 0
-        self._digest = hashlib.sha256()
         self._rows: list[tuple[int, ...]] = []
         self._blocked = select.epoll()
 
@@ -133,7 +126,7 @@ class CrowdSender:
             event="measured",
             ended_ns=ended_ns,
             written_bytes=self._written,
-            sha256=self._digest.hexdigest(),
+            sha256=self._hash.hexdigest(),
             paths=self._totals(),
             wire_bytes={name: wire[name] - wire_before[name] for name in names},
             kernel_chunks=self._kernel_chunks(),
@@ -144,15 +137,13 @@ class CrowdSender:
 
     def _open_all(self) -> None:
         chunks = self._cell.scenario.load.chunks
-        address = next(a for a, name in self._path_of.items() if name == self._cell.start.name)
         with news() as changed:
             for first in range(0, chunks, _WAVE):
-                fresh = [self._connect(address) for _ in range(min(_WAVE, chunks - first))]
+                fresh = [self._connect() for _ in range(min(_WAVE, chunks - first))]
                 self._wait_established(fresh, changed)
 
-    def _connect(self, address: str) -> socket.socket:
-        sock = open_socket(self._cell)
-        sock.bind((address, 0))
+    def _connect(self) -> socket.socket:
+        sock = self._bound()
         sock.setblocking(False)
         with contextlib.suppress(BlockingIOError):
             sock.connect((self._server, PORT))
@@ -163,8 +154,7 @@ class CrowdSender:
         end = time.monotonic() + _ESTABLISH_SECONDS
         for sock in fresh:
             sock.settimeout(_ESTABLISH_SECONDS)
-            if sock.recv(len(GREETING)) != GREETING:
-                raise MeasurementError("no greeting from the receiver")
+            expect_greeting(sock)
             sock.setblocking(False)
         samplers = [Sampler(s, self._path_of, self._cell.start.name, set()) for s in fresh]
         waiting = samplers
@@ -196,18 +186,13 @@ class CrowdSender:
             wants = [self._blocked] if self._unwritten else []
             ready = select.select([self._channel, *wants], [], [], max(0.0, left))[0]
             if self._channel in ready:
-                self._hear()
+                self._hear_delivered()
                 delivered = True
             if self._blocked in ready:
                 for number, _ in self._blocked.poll(0):
                     self._write(self._chunk_of[number])
             if time.monotonic_ns() >= self._t0_ns + (len(self._rows) + 1) * SAMPLE_MS * _MS:
                 self._sample()
-
-    def _hear(self) -> None:
-        message = self._channel.receive()
-        if message is None or message["event"] != "delivered":
-            raise MeasurementError(f"unexpected message {message}")
 
     def _release(self) -> None:
         """Chunks whose time has come are announced and written."""
@@ -219,7 +204,7 @@ class CrowdSender:
                 return
             self._released += 1
             content = self._source.piece(chunk * load.chunk_bytes, load.chunk_bytes)
-            self._digest.update(hashlib.sha256(content).digest())
+            self._hash.update(hashlib.sha256(content).digest())
             self._unwritten[chunk] = content
             if self._cell.tells_deadlines and deadline_ms is not None:
                 end_ns = due_ns + deadline_ms * _MS

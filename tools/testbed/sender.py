@@ -27,8 +27,8 @@ VERDICT_MS = 500
 _DRAIN_MS = 10_000
 
 
-class Sender:
-    """Runs in the client's namespace; see ``run`` for what it says to its parent."""
+class Client:
+    """What the clients of all loads have. They run in the client's namespace."""
 
     def __init__(
         self, cell: Cell, server: str, path_of: dict[str, str], out: File, channel: Channel
@@ -40,6 +40,28 @@ class Sender:
         self._channel = channel
         self._source = Source(cell.seed)
         self._hash = hashlib.sha256()
+
+    def _bound(self) -> socket.socket:
+        """A new socket, bound to the path that connections start on."""
+        sock = open_socket(self._cell)
+        address = next(a for a, name in self._path_of.items() if name == self._cell.start.name)
+        sock.bind((address, 0))
+        return sock
+
+    def _hear_delivered(self) -> None:
+        """The parent says so, and nothing else."""
+        message = self._channel.receive()
+        if message is None or message["event"] != "delivered":
+            raise MeasurementError(f"unexpected message {message}")
+
+
+class Sender(Client):
+    """One connection; see ``run`` for what it says to its parent."""
+
+    def __init__(
+        self, cell: Cell, server: str, path_of: dict[str, str], out: File, channel: Channel
+    ) -> None:
+        super().__init__(cell, server, path_of, out, channel)
         self._offset = 0
         self._announced = 0
         self._delivered_ns: int | None = None
@@ -98,13 +120,10 @@ class Sender:
         return rule.Rule(self._cell, self._t0_ns, self._switch)
 
     def _connect(self) -> socket.socket:
-        sock = open_socket(self._cell)
-        address = next(a for a, name in self._path_of.items() if name == self._cell.start.name)
-        sock.bind((address, 0))
+        sock = self._bound()
         sock.settimeout(_ESTABLISH_SECONDS)
         sock.connect((self._server, PORT))
-        if sock.recv(len(GREETING)) != GREETING:
-            raise MeasurementError("no greeting from the receiver")
+        expect_greeting(sock)
         sock.setblocking(False)
         used = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()
         if used != self._cell.scenario.connection.congestion:
@@ -175,17 +194,12 @@ class Sender:
         if time.monotonic_ns() >= sample_ns:
             self._sample()
         if self._channel in readable:
-            self._listen()
+            self._hear_delivered()
+            self._delivered_ns = time.monotonic_ns()
         if self._sock in readable:
             self._read_answers()
         if writable:
             self._write()
-
-    def _listen(self) -> None:
-        message = self._channel.receive()
-        if message is None or message["event"] != "delivered":
-            raise MeasurementError(f"unexpected message {message}")
-        self._delivered_ns = time.monotonic_ns()
 
     def _sample(self) -> None:
         now_ns = time.monotonic_ns()
@@ -240,6 +254,11 @@ class Sender:
 def news() -> socket.socket:
     """Becomes readable when a subflow of this namespace changes."""
     return genetlink.subscribe("mptcp_pm", "mptcp_pm_events")
+
+
+def expect_greeting(sock: socket.socket) -> None:
+    if sock.recv(len(GREETING)) != GREETING:
+        raise MeasurementError("no greeting from the receiver")
 
 
 def wait_joined(sampler: Sampler) -> None:
