@@ -103,8 +103,7 @@ def alone(condition: Condition) -> list[Cell]:
     """Half a chunk on a path, with nothing beside it; both paths are alike."""
     load = Load(1, _CHUNK_BYTES // 2, _PATIENCE_MS)
     scenario = _scenario(condition, (_path(condition, "P", 1),), load)
-    due_ms = scenario.load.period_ms
-    return [Cell(scenario, "mptcp", due_ms, None, seed) for seed in _seeds(condition)]
+    return [Cell(scenario, "mptcp", None, None, seed) for seed in _seeds(condition)]
 
 
 def capacity(runs: list[Score]) -> float:

@@ -58,6 +58,11 @@ def test_random_losses_are_averaged() -> None:
     assert len(robust.alone(clean)) == 1
 
 
+def test_capacity_is_measured_without_a_deadline() -> None:
+    for condition in robust.conditions():
+        assert all(cell.deadline_ms is None for cell in robust.alone(condition))
+
+
 def _finished(cell: Cell, took_ms: float, *, avoidable: int, share: float) -> Finished:
     score = Score(
         completion_ms=(took_ms,),
