@@ -14,6 +14,7 @@ from pathlib import Path as File
 from typing import Any
 
 from . import cellspec, checks, command, crowd, kernelinfo
+from .busy import Busy
 from .cellspec import Cell
 from .child import Channel, Child, Message
 from .crowd import CrowdReceiver, CrowdSender
@@ -90,6 +91,7 @@ def _transfer(net: Network, out: File) -> dict[str, Any]:
     cell = net.cell
     in_crowd = cell.scenario.load.kind == CROWD
     with ExitStack() as stack:
+        busy = stack.enter_context(Busy()) if in_crowd else None
         receiver = Child("receiver", net.server, partial(_receive, net))
         stack.callback(receiver.stop)
         receiver.expect("listening", _SETUP_SECONDS)
@@ -98,12 +100,15 @@ def _transfer(net: Network, out: File) -> dict[str, Any]:
         patience = _SETUP_SECONDS + (cell.scenario.load.chunks if in_crowd else 0)
         t0_ns = sender.expect("started", patience)["t0_ns"]
         net.start(t0_ns)
+        if busy:
+            busy.start()
         print(f"{PROGRESS} 0", flush=True)
-        delivered, measured = _follow(net, t0_ns, receiver, sender)
+        delivered, measured = _follow(net, t0_ns, receiver, sender, busy)
         dropped = {path.name: drops(net, path) for path in cell.used_paths}
     if in_crowd:
         delivered = crowd.in_order(cell.scenario.load, delivered, measured["ports"])
     raw = _raw(cell, t0_ns, delivered, measured, dropped)
+    raw["busy_ns"] = busy.counted_ns if busy else None
     return raw | {"short_of_memory": _short_of_memory(net)}
 
 
@@ -116,7 +121,9 @@ def _short_of_memory(net: Network) -> int:
     return times
 
 
-def _follow(net: Network, t0_ns: int, receiver: Child, sender: Child) -> tuple[Message, Message]:
+def _follow(
+    net: Network, t0_ns: int, receiver: Child, sender: Child, busy: Busy | None
+) -> tuple[Message, Message]:
     """Until the sender has measured all, with the receiver's result handed on to it.
 
     Meanwhile paths that come up late are announced.
@@ -136,6 +143,8 @@ def _follow(net: Network, t0_ns: int, receiver: Child, sender: Child) -> tuple[M
             raise MeasurementError("no end in sight: the transfer stalled")
         if receiver.channel in ready:
             delivered = receiver.expect("delivered", 1)
+            if busy:
+                busy.stop()
             sender.channel.send(event="delivered")
         if sender.channel in ready:
             message = sender.channel.receive(1)

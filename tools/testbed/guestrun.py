@@ -31,10 +31,10 @@ GUEST_MACHINE = GUEST_TOOL.with_name("vm_qemu.py")
 # What a guest needs of this package. Nothing else goes in, because every change of the guest's
 # content shifts its results a little.
 GUEST_MODULES = (
-    "__init__", "__main__", "cell", "cellspec", "checks", "child", "cli", "command", "course",
-    "crowd", "dpa", "errors", "fields", "frames", "genetlink", "kernelinfo", "libbpf", "libc",
-    "netns", "offload", "protocols", "rates", "receiver", "replay", "rule", "sampler", "scenario",
-    "schedulers", "sender", "stream", "topology",
+    "__init__", "__main__", "busy", "cell", "cellspec", "checks", "child", "cli", "command",
+    "course", "crowd", "dpa", "errors", "fields", "frames", "genetlink", "kernelinfo", "libbpf",
+    "libc", "netns", "offload", "protocols", "rates", "receiver", "replay", "rule", "sampler",
+    "scenario", "schedulers", "sender", "stream", "topology",
 )  # fmt: skip
 _GUEST_TOOLS = "opt/mpdpa/tools"
 _TROUBLE = re.compile(r"BUG:|WARNING:|Oops|lockdep|rcu.*stall|INFO: task|UBSAN|KASAN")
@@ -42,7 +42,7 @@ _STOP_SECONDS = 10
 NOTHING, LINKS, MODULE = "nothing", "links", "module"
 BUILT = REPOSITORY / "out/guest"
 _PLACE = File("usr/local/lib/mpdpa")
-OWN_PROGRAMS = ("link.bpf.o", "mptcpify.bpf.o")
+OWN_PROGRAMS = ("busy.bpf.o", "link.bpf.o", "mptcpify.bpf.o")
 _USUAL_MEMORY_MB = 1024
 _PAGE_BYTES = 4096
 # Of a guest with that memory, less than the kernel's least limit, and how many full buffers of
@@ -101,7 +101,7 @@ def needed(cell: Cell) -> str:
     if cell.scheduler not in (None, "default"):
         return MODULE
     own_programs = any(path.varies for path in cell.scenario.paths)
-    own_programs = own_programs or cell.scenario.load.kind == COMMAND
+    own_programs = own_programs or cell.scenario.load.kind in (COMMAND, CROWD)
     return LINKS if own_programs else NOTHING
 
 

@@ -72,8 +72,8 @@ class Program:
         with mmap.mmap(_library().bpf_map__fd(self._map(name)), size) as memory:
             memory[: len(content)] = content
 
-    def read(self, name: str, into: ctypes.Structure) -> None:
-        key = _U32(0)
+    def read(self, name: str, into: ctypes.Structure, number: int = 0) -> None:
+        key = _U32(number)
         descriptor = _library().bpf_map__fd(self._map(name))
         call = _library().bpf_map_lookup_elem
         self._sound(call(descriptor, ctypes.byref(key), ctypes.byref(into)))

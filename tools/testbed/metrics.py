@@ -42,3 +42,8 @@ def price_per_megabyte(_cell: Cell, score: Score) -> float:
     """What was put on each path times its cost, by what was delivered."""
     price = sum(path.cost * path.payload_bytes for path in score.paths)
     return price / score.delivered_bytes
+
+
+@metric
+def busy_ns_per_byte(_cell: Cell, score: Score) -> float | None:
+    return score.busy_ns_per_byte

@@ -44,10 +44,16 @@ class Score:
     costly_activations: int
     oracle_costly_share: float
     overhead: float
+    busy_ns: int | None
 
     @property
     def excess(self) -> float:
         return self.costly_share - self.oracle_costly_share
+
+    @property
+    def busy_ns_per_byte(self) -> float | None:
+        """What both hosts and all links between them cost the processors; None: not counted."""
+        return None if self.busy_ns is None else self.busy_ns / self.delivered_bytes
 
     def savings_efficiency(self, stock: Score) -> float | None:
         """Of what stock MPTCP's costly share could fall by, how much of it did."""
@@ -84,6 +90,7 @@ def score(cell: Cell, raw: dict[str, Any]) -> Score:
         costly_activations=sum(p.activations for p in paths if p.name in costly),
         oracle_costly_share=verdict.costly_share,
         overhead=sum(p.wire_bytes for p in paths) / delivered - 1,
+        busy_ns=raw.get("busy_ns"),
     )
 
 

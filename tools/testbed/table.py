@@ -127,6 +127,17 @@ def _published(figure: Figure | None) -> str:
     ))  # fmt: skip
 
 
+def _show_busy(console: Console, group: Group) -> None:
+    """Below the table, because few runs count it."""
+    counted = [
+        f"{done.cell.protocol_title} {done.score.busy_ns_per_byte:.1f}"
+        for done in group.runs
+        if done.score.busy_ns_per_byte is not None
+    ]
+    if counted:
+        console.print(f"processors' ns per byte: {', '.join(counted)}\n")
+
+
 def show(runs: list[Finished], reference: Reference) -> None:
     console = Console(width=None if Console().is_terminal else WIDTH, highlight=False)
     layout = _wide if console.width >= WIDTH else _narrow
@@ -136,6 +147,7 @@ def show(runs: list[Finished], reference: Reference) -> None:
         table.pad_edge, table.collapse_padding = False, True
         layout(table, group, reference.short)
         console.print(table)
+        _show_busy(console, group)
         published = published or group.has_published
     if published:
         console.print(f"{reference.short}: {reference.origin}", style="dim")

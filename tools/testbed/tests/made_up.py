@@ -28,6 +28,7 @@ def raw() -> dict[str, Any]:
         "sha256_sent": "ab",
         "sha256_received": "ab",
         "short_of_memory": 0,
+        "busy_ns": 240_000_000,
         "kernel_chunks": {"met": 6, "missed": 0, "decisions": 9},
         "paths": {
             "P": counts(45_600_000, 48_000_000, resent=600_000),

@@ -124,6 +124,7 @@ def test_a_crowd_does_not_crush_itself(tmp_path: Path) -> None:
     assert sum(path["first_sent_bytes"] for path in run["paths"]) == 16_000_000
     # Stock MPTCP has 0.36 here. Rescue that takes each queue for a failure had 2.5 and more.
     assert run["overhead"] < 0.8
+    assert run["busy_ns_per_byte"] > 0
 
 
 def test_a_path_that_carries_nothing_is_named(tmp_path: Path) -> None:
@@ -141,20 +142,34 @@ def test_a_path_that_carries_nothing_is_named(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_an_interrupted_run_leaves_nothing(tmp_path: Path) -> None:
-    overlay = guestrun.make_overlay(tmp_path / "overlay")
-    shutil.copy(HERE / "guest/interrupt.py", overlay / "interrupt.py")
-    cell = Cell(scenariofile.find("stream-triangle"), "mptcp", None, None, 1)
-    (overlay / "spec.json").write_text(cellspec.to_json(cell))
-    links = guestrun.make_links(tmp_path / "links")
+def script(place: Path, overlay: Path, name: str, *words: str) -> str:
+    """What a script of tests/guest says in a guest with this package; it must end well."""
+    shutil.copy(HERE / "guest" / name, overlay / name)
+    links = guestrun.make_links(place / "links")
     done = subprocess.run(
         [guestrun.GUEST_TOOL, "run", "--quiet", "--overlay", overlay, "--overlay", links,
-         "--log", tmp_path / "log", "--timeout", str(SECONDS), "--",
-         "env", "PYTHONPATH=/opt/mpdpa/tools", "python3", "/interrupt.py", "/spec.json"],
+         "--log", place / "log", "--timeout", str(SECONDS), "--",
+         "env", "PYTHONPATH=/opt/mpdpa/tools", "python3", f"/{name}", *words],
         capture_output=True, text=True, timeout=SECONDS,
     )  # fmt: skip
-    said = (tmp_path / "log").read_text()
+    said = (place / "log").read_text()
     assert done.returncode == 0, said + done.stderr
+    return said
+
+
+def test_work_is_counted_and_idle_time_is_not(tmp_path: Path) -> None:
+    said = script(tmp_path, guestrun.make_overlay(tmp_path / "overlay"), "work.py")
+    words = said.split()
+    worked = int(words[words.index("worked") + 1])
+    counted = int(words[words.index("counted") + 1])
+    assert worked <= counted < 1.1 * worked
+
+
+def test_an_interrupted_run_leaves_nothing(tmp_path: Path) -> None:
+    overlay = guestrun.make_overlay(tmp_path / "overlay")
+    cell = Cell(scenariofile.find("stream-triangle"), "mptcp", None, None, 1)
+    (overlay / "spec.json").write_text(cellspec.to_json(cell))
+    said = script(tmp_path, overlay, "interrupt.py", "/spec.json")
     for name in ("SIGINT", "SIGTERM", "SIGKILL"):
         assert f"{name}: clean" in said, said
 

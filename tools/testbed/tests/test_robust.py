@@ -76,6 +76,7 @@ def _finished(cell: Cell, took_ms: float, *, avoidable: int, share: float) -> Fi
         costly_activations=1,
         oracle_costly_share=0.4,
         overhead=0.07,
+        busy_ns=None,
     )
     return Finished(cell, score, None)
 

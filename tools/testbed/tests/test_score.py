@@ -111,6 +111,7 @@ def test_results_are_complete_and_repeatable(tmp_path: Path) -> None:
     run = content["runs"][0]
     assert set(REQUIRED.split()) <= set(run)
     assert set(REQUIRED_OF_PATHS.split()) <= set(run["paths"][0])
+    assert run["busy_ns_per_byte"] == 4
     assert sum(path["first_sent_bytes"] for path in run["paths"]) == run["delivered_bytes"]
     assert not list(tmp_path.glob("*.new"))
 
