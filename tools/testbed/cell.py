@@ -90,6 +90,8 @@ def _receive(net: Network, channel: Channel) -> None:
 def _transfer(net: Network, out: File) -> dict[str, Any]:
     cell = net.cell
     in_crowd = cell.scenario.load.kind == CROWD
+    if in_crowd:
+        crowd.allow_files(cell.scenario.load.chunks)
     with ExitStack() as stack:
         busy = stack.enter_context(Busy()) if in_crowd else None
         receiver = Child("receiver", net.server, partial(_receive, net))

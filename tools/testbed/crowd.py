@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import resource
 import select
 import socket
 import time
@@ -24,6 +25,7 @@ _MS = 10**6
 _WAVE = 20
 _ESTABLISH_SECONDS = 60
 _ROOM_BYTES = 1 << 18
+_OTHER_FILES = 100
 
 
 class CrowdReceiver:
@@ -254,6 +256,15 @@ class CrowdSender(Client):
             "missed": sum(view.chunks_missed for view in views),
             "decisions": sum(view.decisions for view in views),
         }
+
+
+def allow_files(connections: int) -> None:
+    """Each end has that many open, and what the run itself needs."""
+    wanted = connections + _OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        raise MeasurementError(f"open files: expected a limit of {wanted} or more, have {hard}")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
 
 
 def in_order(load: Load, delivered: Message, ports: list[int]) -> Message:
