@@ -4,6 +4,7 @@
 
 #include "conn.h"
 #include "cost.h"
+#include "heard.h"
 #include "netns.h"
 #include "stat.h"
 #include "sysctl.h"
@@ -21,6 +22,7 @@ static int __net_init netns_dpa_init(struct net *net)
 
 	conn_init_net(net);
 	cost_init_net(net);
+	heard_init_net(net);
 	err = stat_init_net(net);
 	if (err)
 		return err;

@@ -8,6 +8,8 @@
 #include <linux/types.h>
 #include <linux/xarray.h>
 
+#include "heard.h"
+
 struct ctl_table_header;
 struct dpa_stats;
 struct net;
@@ -29,6 +31,8 @@ struct netns_dpa {
 	struct xarray		conns;		/* by id; its own lock, RCU */
 	atomic64_t		conn_ids;	/* the last one given */
 	atomic_t		conn_count;
+
+	u32			heard[HEARD_SLOTS]; /* jiffies; READ_ONCE */
 
 	struct mutex		cost_lock;	/* changes of costs */
 	struct list_head	costs;		/* RCU; cost_lock */

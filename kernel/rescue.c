@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bits.h>
 #include <linux/sizes.h>
 #include <net/mptcp.h>
 #include <net/tcp.h>
 
 #include "compat.h"
 #include "conn.h"
+#include "heard.h"
 #include "msk.h"
 #include "path.h"
 #include "rescue.h"
@@ -43,20 +45,42 @@ static bool waits_long(struct sock *ssk)
 }
 
 /*
+ * Where others hear from the path it is not dead: a full queue took all that was
+ * sent. TCP may mend that, by its timeout and a round trip, where that leaves
+ * three quarters of the time that the chunk has.
+ */
+static bool is_left_to_tcp(const struct dpa_state *st, const struct sock *ssk,
+			   u32 quiet, u32 patience)
+{
+	const struct inet_connection_sock *icsk = inet_csk(ssk);
+	u32 rtt = usecs_to_jiffies(tcp_sk(ssk)->srtt_us >> 3);
+	u32 mended = (icsk->icsk_rto >> icsk->icsk_backoff) + rtt;
+	u64 left = dpa_minus(st->chunk_deadline_ns, st->now_ns);
+
+	return quiet <= mended && jiffies_to_nsecs(mended) <= left / 4 &&
+	       heard_lately(ssk, patience);
+}
+
+enum quiet { QUIET_NOT, QUIET_LEFT_TO_TCP, QUIET_SILENT };
+
+/*
  * A path is silent when bytes are out for longer than a round trip may take, and
  * nothing came back for longer than the least one may: a queue delays
  * acknowledgments, but does not part them. Where packets are lost one by one,
  * acknowledgments of those behind them go on: that is TCP's to mend.
  */
-static bool is_silent(struct sock *ssk)
+static enum quiet how_quiet(const struct dpa_state *st, struct sock *ssk)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
-	u32 patience = patience_us(tp, min(tcp_min_rtt(tp), tp->srtt_us >> 3));
+	u32 least = patience_us(tp, min(tcp_min_rtt(tp), tp->srtt_us >> 3));
+	u32 patience = usecs_to_jiffies(least) + 1;
+	u32 quiet = tcp_jiffies32 - tp->rcv_tstamp;
 
-	return tp->packets_out && patience &&
-	       time_after32(tcp_jiffies32, tp->rcv_tstamp +
-					   usecs_to_jiffies(patience) + 1) &&
-	       waits_long(ssk);
+	if (!tp->packets_out || !least || (s32)(quiet - patience) <= 0 ||
+	    !waits_long(ssk))
+		return QUIET_NOT;
+	return is_left_to_tcp(st, ssk, quiet, patience) ? QUIET_LEFT_TO_TCP :
+							  QUIET_SILENT;
 }
 
 /* A path stays shut only as long as looks find it so. */
@@ -68,18 +92,27 @@ static void clear_marks(struct dpa_state *st)
 		st->path[i].flags &= ~(DPA_PATH_SILENT | DPA_PATH_STUCK);
 }
 
-static void mark_silent(struct conn *c)
+/* Says which paths are left to TCP, by the bits of their numbers. */
+static unsigned long mark_silent(struct conn *c)
 {
 	struct mptcp_subflow_context *sf;
+	unsigned long left = 0;
 
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		struct sock *ssk = subflow_ssk(sf);
 		int i = path_find(c, sf);
+		enum quiet quiet;
 
-		if (i >= 0 && kernel_fn(mptcp_subflow_active)(sf) &&
-		    is_silent(ssk))
+		if (i < 0 || !kernel_fn(mptcp_subflow_active)(sf))
+			continue;
+		heard_note(ssk);
+		quiet = how_quiet(&c->state, ssk);
+		if (quiet == QUIET_SILENT)
 			c->state.path[i].flags |= DPA_PATH_SILENT;
+		else if (quiet == QUIET_LEFT_TO_TCP)
+			left |= BIT(i);
 	}
+	return left;
 }
 
 /* A peer with less room than this is left alone; see DPA_NARROW_BYTES. */
@@ -211,17 +244,18 @@ void rescue(struct conn *c)
 	struct mptcp_sock *msk = msk_of(c->sk);
 	struct dpa_state *st = &c->state;
 	struct mptcp_subflow_context *sf;
+	unsigned long left_to_tcp;
 
 	clear_marks(st);
 	if (msk_fell_back(msk) || st->acked >= st->sent ||
 	    (!conn_steers(c) && !st->again) || st->window < WINDOW_MIN)
 		return;
-	mark_silent(c);
+	left_to_tcp = mark_silent(c);
 	msk_for_each_subflow(msk, sf) {
 		int i = path_find(c, sf);
 		u64 end, most;
 
-		if (i < 0 || !st->path[i].behind ||
+		if (i < 0 || left_to_tcp & BIT(i) || !st->path[i].behind ||
 		    !kernel_fn(mptcp_subflow_active)(sf))
 			continue;
 		most = outrun_bytes(c, i);

@@ -410,6 +410,55 @@ cheap_path_silent() {
 
 costly_path_silent() { check_silent 2 2000; }
 
+# check_unheard MS: a chunk due then loses all on path 1 while another connection
+# goes on there; $gap_ms is the longest gap
+check_unheard() {
+	local pid other other_server
+
+	prepare subflow backup || return
+	server "$server" $server4 $((port + 1)) "$tmp/other_server" \
+		accept "drain 20000"
+	other_server=$last_pid
+	receiver 200000 1500000
+	start "$tmp/background" sender "chunk len=1500000 ms=$1" \
+		"send 1500000" "wait queued=0 within=60000" info shutdown
+	pid=$last_pid
+	wait_until 20 grep -q '"index":1' "$tmp/server" ||
+		fail "nothing came: $(tail -n 2 "$tmp/client")"
+	start "$tmp/other" client "$client" "connect $server4 $((port + 1))" \
+		"chunk len=4000000 ms=60000" "send 4000000" \
+		"wait queued=0 within=60000" close
+	other=$last_pid
+	wait_until 20 grep -q '"index":0' "$tmp/other_server" ||
+		fail "nothing came of the other"
+	in_ns "dpa$$a1" nft -f - <<-EOF || fail "no rule"
+		table ip lose {
+			chain c {
+				type filter hook forward priority 0;
+				tcp dport $port drop;
+			}
+		}
+	EOF
+	expect_ok "the client" finish $pid 70
+	expect_ok "the receiver" finish "$server_pid" 30
+	expect_ok "the other client" finish $other 70
+	expect_ok "the other server" finish $other_server 30
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" 1
+	gap_ms=$(($(field "$tmp/server" drain gap_ns) / 1000000))
+	note "the longest gap is $gap_ms ms"
+}
+
+# TCP's timeout comes after 200 ms and a round trip at the earliest.
+unheard_with_time() {
+	check_unheard 20000
+	expect_between "the longest gap, ms," "$gap_ms" 300 1000
+}
+
+unheard_without_time() {
+	check_unheard 2000
+	expect_between "the longest gap, ms," "$gap_ms" 0 300
+}
+
 # bulk STEP...: $took_ms is what the receiver needs for 16 MB, which is 17 s of
 # one path
 bulk() {
@@ -446,4 +495,4 @@ run_cases "$@" -- loose_v4 loose_v6 tight_v4 tight_v6 alpha_of_namespace \
 	priorities_told priority_back_to_none priority_back_to_backup \
 	estimates set_before_connect two_queued back_to_back hopeless \
 	closed_in_mid_chunk cheap_path_silent costly_path_silent \
-	rests_for_bbr
+	unheard_with_time unheard_without_time rests_for_bbr

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A subflow that hears nothing may have lost all it had sent to a full queue, or
+ * its path may be dead. Who else uses the path knows.
+ */
+#include <linux/hash.h>
+#include <linux/jhash.h>
+#include <net/netns/hash.h>
+#include <net/tcp.h>
+
+#include "heard.h"
+#include "netns.h"
+
+#define LONG_AGO	(24 * 3600 * HZ)
+
+static u32 *heard_slot(const struct sock *ssk)
+{
+	const struct net *net = sock_net(ssk);
+	u32 hash = net_hash_mix(net);
+
+#if IS_ENABLED(CONFIG_IPV6)
+	if (ssk->sk_family == AF_INET6) {
+		hash = jhash2(ssk->sk_v6_rcv_saddr.s6_addr32, 4, hash);
+		hash = jhash2(ssk->sk_v6_daddr.s6_addr32, 4, hash);
+	} else
+#endif
+		hash = jhash_2words((__force u32)ssk->sk_rcv_saddr,
+				    (__force u32)ssk->sk_daddr, hash);
+	return &netns_dpa(net)->heard[hash_32(hash, HEARD_SLOTS_LOG2)];
+}
+
+void heard_init_net(struct net *net)
+{
+	struct netns_dpa *dpa = netns_dpa(net);
+	int i;
+
+	for (i = 0; i < HEARD_SLOTS; i++)
+		dpa->heard[i] = tcp_jiffies32 - LONG_AGO;
+}
+
+/**
+ * heard_note() - what a subflow heard last counts for its path
+ * @ssk: the subflow
+ *
+ * Context: any; a subflow that notes less at the same time may win.
+ */
+void heard_note(const struct sock *ssk)
+{
+	u32 at = READ_ONCE(tcp_sk(ssk)->rcv_tstamp);
+	u32 *slot = heard_slot(ssk);
+
+	if (time_after32(at, READ_ONCE(*slot)))
+		WRITE_ONCE(*slot, at);
+}
+
+/**
+ * heard_lately() - did any connection hear something over the path?
+ * @ssk: one of its subflows
+ * @ticks: within so many jiffies
+ *
+ * Context: any.
+ */
+bool heard_lately(const struct sock *ssk, u32 ticks)
+{
+	return tcp_jiffies32 - READ_ONCE(*heard_slot(ssk)) <= ticks;
+}
