@@ -77,19 +77,25 @@ scheduler_flaps() {
 	module_goes
 }
 
-# of full length, so that it outlasts the detach
+# The receiver takes nothing until both attempts were made.
 unload_in_use() {
-	local bytes=4000000 said
+	local said
 
-	begin_and_reach || return
+	stream_prepare || return
+	mkfifo "$tmp/go"
+	stream_begin $bytes "buffers receive 100000" "await $tmp/go"
+	wait_until 20 has_connection || fail "no connection"
 	said=$(rmmod $module 2>&1) && fail "rmmod succeeded in mid-chunk"
 	note "rmmod: ${said##*: }"
 	detach
 	rmmod $module 2>/dev/null && fail "rmmod succeeded after the detach"
+	: >"$tmp/go"
 	stream_whole
 	wait_until 240 is_quiet "$client" || fail "connections stay"
 	module_goes
 }
+
+has_connection() { [ "$(connections "$client")" = 1 ]; }
 
 # The application dies in mid-chunk: what it wrote is delivered.
 application_killed() {
