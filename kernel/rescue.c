@@ -28,59 +28,55 @@ static u32 patience_us(const struct tcp_sock *tp, u32 rtt_us)
 	return rtt_us + max(rtt_us / 4, tp->mdev_us);
 }
 
-/* Is the oldest byte out for longer than that, or lost by TCP's own count? */
-static bool waits_long(struct sock *ssk)
-{
-	bool slow = lock_sock_fast(ssk);
-	const struct sk_buff *skb = tcp_rtx_queue_head(ssk);
-	const struct tcp_sock *tp = tcp_sk(ssk);
-	u64 patience = patience_us(tp, tp->srtt_us >> 3);
-	bool waits = skb &&
-		     (inet_csk(ssk)->icsk_ca_state == TCP_CA_Loss ||
-		      tcp_clock_ns() > skb->skb_mstamp_ns +
-				       patience * NSEC_PER_USEC);
-
-	unlock_sock_fast(ssk, slow);
-	return waits;
-}
-
 /*
  * Where others hear from the path it is not dead: a full queue took all that was
- * sent. TCP may mend that, by its timeout and a round trip, where that leaves
- * three quarters of the time that the chunk has.
+ * sent. TCP may mend that, by its first timeout and a round trip, where that
+ * leaves three quarters of the time that the chunk has.
  */
 static bool is_left_to_tcp(const struct dpa_state *st, const struct sock *ssk,
-			   u32 quiet, u32 patience)
+			   bool late, u32 patience)
 {
 	const struct inet_connection_sock *icsk = inet_csk(ssk);
 	u32 rtt = usecs_to_jiffies(tcp_sk(ssk)->srtt_us >> 3);
 	u32 mended = (icsk->icsk_rto >> icsk->icsk_backoff) + rtt;
 	u64 left = dpa_minus(st->chunk_deadline_ns, st->now_ns);
 
-	return quiet <= mended && jiffies_to_nsecs(mended) <= left / 4 &&
+	return icsk->icsk_retransmits <= !late &&
+	       jiffies_to_nsecs(mended) <= left / 4 &&
 	       heard_lately(ssk, patience);
 }
 
 enum quiet { QUIET_NOT, QUIET_LEFT_TO_TCP, QUIET_SILENT };
 
 /*
- * A path is silent when bytes are out for longer than a round trip may take, and
- * nothing came back for longer than the least one may: a queue delays
- * acknowledgments, but does not part them. Where packets are lost one by one,
- * acknowledgments of those behind them go on: that is TCP's to mend.
+ * A path is silent when bytes are out for longer than a round trip may take, or
+ * lost by TCP's own count, and nothing came back for longer than the least one
+ * may: a queue delays acknowledgments, but does not part them. Where packets are
+ * lost one by one, acknowledgments of those behind them go on: that is TCP's to
+ * mend.
  */
 static enum quiet how_quiet(const struct dpa_state *st, struct sock *ssk)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
-	u32 least = patience_us(tp, min(tcp_min_rtt(tp), tp->srtt_us >> 3));
+	u32 srtt = tp->srtt_us >> 3;
+	u32 least = patience_us(tp, min(tcp_min_rtt(tp), srtt));
 	u32 patience = usecs_to_jiffies(least) + 1;
-	u32 quiet = tcp_jiffies32 - tp->rcv_tstamp;
+	enum quiet quiet = QUIET_NOT;
+	const struct sk_buff *skb;
+	bool slow, late;
 
-	if (!tp->packets_out || !least || (s32)(quiet - patience) <= 0 ||
-	    !waits_long(ssk))
+	if (!tp->packets_out || !least ||
+	    !time_after32(tcp_jiffies32, tp->rcv_tstamp + patience))
 		return QUIET_NOT;
-	return is_left_to_tcp(st, ssk, quiet, patience) ? QUIET_LEFT_TO_TCP :
-							  QUIET_SILENT;
+	slow = lock_sock_fast(ssk);
+	skb = tcp_rtx_queue_head(ssk);
+	late = skb && tcp_clock_ns() > skb->skb_mstamp_ns +
+					(u64)patience_us(tp, srtt) * NSEC_PER_USEC;
+	if (late || (skb && inet_csk(ssk)->icsk_ca_state == TCP_CA_Loss))
+		quiet = is_left_to_tcp(st, ssk, late, patience) ?
+			QUIET_LEFT_TO_TCP : QUIET_SILENT;
+	unlock_sock_fast(ssk, slow);
+	return quiet;
 }
 
 /* A path stays shut only as long as looks find it so. */
