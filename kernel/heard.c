@@ -5,6 +5,7 @@
  */
 #include <linux/hash.h>
 #include <linux/jhash.h>
+#include <linux/log2.h>
 #include <net/netns/hash.h>
 #include <net/tcp.h>
 
@@ -22,11 +23,12 @@ static u32 *heard_slot(const struct sock *ssk)
 	if (ssk->sk_family == AF_INET6) {
 		hash = jhash2(ssk->sk_v6_rcv_saddr.s6_addr32, 4, hash);
 		hash = jhash2(ssk->sk_v6_daddr.s6_addr32, 4, hash);
-	} else
+	}
 #endif
+	if (ssk->sk_family == AF_INET)
 		hash = jhash_2words((__force u32)ssk->sk_rcv_saddr,
 				    (__force u32)ssk->sk_daddr, hash);
-	return &netns_dpa(net)->heard[hash_32(hash, HEARD_SLOTS_LOG2)];
+	return &netns_dpa(net)->heard[hash_32(hash, ilog2(HEARD_SLOTS))];
 }
 
 void heard_init_net(struct net *net)

@@ -9,8 +9,7 @@
  * Two pairs of addresses may share a slot; the worst of it is a rescue that
  * waits for TCP's own timeout.
  */
-#define HEARD_SLOTS_LOG2	8
-#define HEARD_SLOTS		(1 << HEARD_SLOTS_LOG2)
+#define HEARD_SLOTS	256	/* a power of two */
 
 struct net;
 struct sock;
