@@ -40,8 +40,9 @@ static bool is_left_to_tcp(const struct dpa_state *st, const struct sock *ssk,
 	u32 rtt = usecs_to_jiffies(tcp_sk(ssk)->srtt_us >> 3);
 	u32 mended = (icsk->icsk_rto >> icsk->icsk_backoff) + rtt;
 	u64 left = dpa_minus(st->chunk_deadline_ns, st->now_ns);
+	u8 timeouts = icsk->icsk_retransmits;
 
-	return icsk->icsk_retransmits <= !late &&
+	return (!timeouts || (timeouts == 1 && !late)) &&
 	       jiffies_to_nsecs(mended) <= left / 4 &&
 	       heard_lately(ssk, patience);
 }

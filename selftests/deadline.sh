@@ -379,26 +379,36 @@ closed_in_mid_chunk() {
 	wait_until 20 is_unused || fail "the module has $(module_users) users"
 }
 
-# SILENT-PATH MS: after a third of the chunk its routers lose everything
-check_silent() {
-	local path=$1 pid gap twice
-
-	prepare subflow backup || return
-	receiver 1000000 2000000
-	start "$tmp/background" sender "chunk len=3000000 ms=$2" \
-		"send 3000000" "wait queued=0 within=60000" info shutdown
-	pid=$last_pid
+# chunk_under_way LENGTH MS MARKS: a chunk due then, of which the first mark has come
+chunk_under_way() {
+	receiver $3
+	start "$tmp/background" sender "chunk len=$1 ms=$2" \
+		"send $1" "wait queued=0 within=60000" info shutdown
+	chunk_pid=$last_pid
 	wait_until 20 grep -q '"index":1' "$tmp/server" ||
 		fail "nothing came: $(tail -n 2 "$tmp/client")"
-	path_silent "$path"
-	expect_ok "the client" finish $pid 70
+}
+
+# To the end of both; $gap_ms is the receiver's longest gap.
+chunk_over() {
+	expect_ok "the client" finish "$chunk_pid" 70
 	expect_ok "the receiver" finish "$server_pid" 30
+	gap_ms=$(($(field "$tmp/server" drain gap_ns) / 1000000))
+}
+
+# SILENT-PATH MS: after a third of the chunk its routers lose everything
+check_silent() {
+	local twice
+
+	prepare subflow backup || return
+	chunk_under_way 3000000 "$2" "1000000 2000000"
+	path_silent "$1"
+	chunk_over
 	expect_eq "received" "$(field "$tmp/server" drain received)" 3001000
-	gap=$(($(field "$tmp/server" drain gap_ns) / 1000000))
 	twice=$(counter "$server" MPTcpExtDuplicateData)
-	note "the longest gap is $gap ms, $twice packets came twice"
+	note "the longest gap is $gap_ms ms, $twice packets came twice"
 	# the kernel alone takes 0.9 .. 1.4 s
-	expect_between "the longest gap, ms," "$gap" 0 300
+	expect_between "the longest gap, ms," "$gap_ms" 0 300
 	# of some 2100
 	expect_between "packets that came twice" "$twice" 0 42
 }
@@ -411,40 +421,26 @@ cheap_path_silent() {
 costly_path_silent() { check_silent 2 2000; }
 
 # check_unheard MS: a chunk due then loses all on path 1 while another connection
-# goes on there; $gap_ms is the longest gap
+# goes on there
 check_unheard() {
-	local pid other other_server
+	local other other_server
 
 	prepare subflow backup || return
 	server "$server" $server4 $((port + 1)) "$tmp/other_server" \
 		accept "drain 20000"
 	other_server=$last_pid
-	receiver 200000 1500000
-	start "$tmp/background" sender "chunk len=1500000 ms=$1" \
-		"send 1500000" "wait queued=0 within=60000" info shutdown
-	pid=$last_pid
-	wait_until 20 grep -q '"index":1' "$tmp/server" ||
-		fail "nothing came: $(tail -n 2 "$tmp/client")"
+	chunk_under_way 1500000 "$1" "200000 1500000"
 	start "$tmp/other" client "$client" "connect $server4 $((port + 1))" \
 		"chunk len=4000000 ms=60000" "send 4000000" \
 		"wait queued=0 within=60000" close
 	other=$last_pid
 	wait_until 20 grep -q '"index":0' "$tmp/other_server" ||
 		fail "nothing came of the other"
-	in_ns "dpa$$a1" nft -f - <<-EOF || fail "no rule"
-		table ip lose {
-			chain c {
-				type filter hook forward priority 0;
-				tcp dport $port drop;
-			}
-		}
-	EOF
-	expect_ok "the client" finish $pid 70
-	expect_ok "the receiver" finish "$server_pid" 30
+	router_rule 1 "tcp dport $port drop" || fail "no rule"
+	chunk_over
 	expect_ok "the other client" finish $other 70
 	expect_ok "the other server" finish $other_server 30
 	expect_eq "chunks met" "$(field "$tmp/client" info met)" 1
-	gap_ms=$(($(field "$tmp/server" drain gap_ns) / 1000000))
 	note "the longest gap is $gap_ms ms"
 }
 

@@ -84,7 +84,7 @@ unload_in_use() {
 	stream_prepare || return
 	mkfifo "$tmp/go"
 	stream_begin $bytes "buffers receive 100000" "await $tmp/go"
-	wait_until 20 has_connection || fail "no connection"
+	wait_until 20 grep -q '"step":"chunk"' "$tmp/client" || fail "no chunk"
 	said=$(rmmod $module 2>&1) && fail "rmmod succeeded in mid-chunk"
 	note "rmmod: ${said##*: }"
 	detach
@@ -94,8 +94,6 @@ unload_in_use() {
 	wait_until 240 is_quiet "$client" || fail "connections stay"
 	module_goes
 }
-
-has_connection() { [ "$(connections "$client")" = 1 ]; }
 
 # The application dies in mid-chunk: what it wrote is delivered.
 application_killed() {

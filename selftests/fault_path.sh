@@ -212,16 +212,7 @@ middlebox_alters() {
 }
 
 # strip_options [MATCH...]: neither end sees MPTCP's options in such segments
-strip_options() {
-	in_ns "dpa$$a1" nft -f - <<-EOF
-		table ip strip {
-			chain c {
-				type filter hook forward priority 0;
-				$* reset tcp option mptcp
-			}
-		}
-	EOF
-}
+strip_options() { router_rule 1 "$* reset tcp option mptcp"; }
 
 # A middlebox lets the handshake pass and no mapping of data: the connection
 # falls back to TCP with a chunk in force, and every byte comes.

@@ -157,6 +157,18 @@ path_silent() {
 	in_ns "dpa$$a$1" tc qdisc replace dev "c$1" root netem loss 100%
 }
 
+# router_rule PATH RULE: for what its client's router forwards, in nft's words
+router_rule() {
+	in_ns "dpa$$a$1" nft -f - <<-EOF
+		table ip router {
+			chain c {
+				type filter hook forward priority 0;
+				$2
+			}
+		}
+	EOF
+}
+
 ends() {
 	local ns
 

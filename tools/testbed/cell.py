@@ -110,8 +110,8 @@ def _transfer(net: Network, out: File) -> dict[str, Any]:
     if in_crowd:
         delivered = crowd.in_order(cell.scenario.load, delivered, measured["ports"])
     raw = _raw(cell, t0_ns, delivered, measured, dropped)
-    raw["busy_ns"] = busy.counted_ns if busy else None
-    return raw | {"short_of_memory": _short_of_memory(net)}
+    busy_ns = busy.counted_ns if busy else None
+    return raw | {"short_of_memory": _short_of_memory(net), "busy_ns": busy_ns}
 
 
 def _short_of_memory(net: Network) -> int:
