@@ -82,12 +82,15 @@ void plan(struct dpa_state *st, struct dpa_scratch *s, int chunks,
 }
 
 /* What the paths in use carry together, by a look at them. */
-static __u64 in_use(struct dpa_state *st)
+static __u64 in_use(const struct dpa_state *st)
 {
-	struct dpa_scratch s = {};
+	struct dpa_outlook o = {};
+	__u32 i;
 
-	dpa_look(st, &s);
-	return s.outlook.in_use;
+	for (i = 0; i < st->rows; i++)
+		if (st->path[i].usable)
+			dpa_take_in(st, &o, &st->path[i]);
+	return o.in_use;
 }
 
 /* Has the first path room for more, with so much behind? */

@@ -5,6 +5,9 @@
 # server of topology.sh, and whether it came whole and left nothing behind.
 #
 #	stream_begin BYTES [STEP...]	starts it, with these steps after accept()
+#	stream_begin_relaxed		1 KB, then two chunks of 2 MB with three seconds each,
+#					which either path alone could do
+#	stream_all_met			neither of these was late
 #	stream_reached BYTES		waits until so many have come
 #	stream_whole [SECONDS]		it ends well, all came in order
 #	stream_ended [SECONDS]		it ends, whole or with an error
@@ -62,6 +65,26 @@ stream_begin() {
 		"${stream_before[@]}" "connect $(at_server) $port" "send 1000" \
 		"${steps[@]}" shutdown drain
 	stream_client=$last_pid
+}
+
+stream_begin_relaxed() {
+	local chunk="chunk len=2000000 ms=3000"
+
+	server "$server" $server4 $port "$tmp/server" \
+		"buffers receive 4000000" accept \
+		"drain 1000 1000000 1000000 1000000 1000000" shutdown
+	stream_server=$last_pid
+	start "$tmp/client" client "$client" "connect $server4 $port" \
+		"send 1000" "wait subflows=2" "sleep 100" \
+		"$chunk" "send 2000000" "wait queued=0" \
+		"$chunk" "send 2000000" "wait queued=0" info shutdown drain
+	stream_client=$last_pid
+	stream_bytes=4001000
+}
+
+stream_all_met() {
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" 2
+	expect_eq "chunks missed" "$(field "$tmp/client" info missed)" 0
 }
 
 stream_arrived() {

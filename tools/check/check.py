@@ -173,7 +173,9 @@ def suites() -> list[list[Suite]]:
         guest_suite("kernel: security", ["security"]),
         guest_suite("kernel: cost of a decision", ["decision_cost"]),
         guest_suite("kernel: soak", ["soak"]),
-        # the machine's clock: with two processors, calls meet each other
+        # the machine's clock: a suspension stops the virtual one, its alarm too;
+        # and with two processors, calls meet each other
+        guest_suite("kernel: suspension", ["suspend"], "fast", variables=("SUSPEND=1",)),
         guest_suite("kernel: random calls", ["fuzz"], "fast", variables=("FUZZ_SECONDS=60",)),
     ]
     return [quick, kernel]
@@ -183,13 +185,13 @@ def debug_suites() -> list[list[Suite]]:
     """On a kernel that watches itself: its log and its leaks count as cases."""
 
     def lane(clock: str, *groups: list[str]) -> list[Suite]:
-        load = ("TEST_TIMEOUT=1200", "QUICK=2", "SOAK_CONNECTIONS=40", "SOAK_BATCH=5", "SOAK_SECONDS=20")
+        load = ("TEST_TIMEOUT=1200", "QUICK=2", "SUSPEND=1", "SOAK_CONNECTIONS=40", "SOAK_BATCH=5", "SOAK_SECONDS=20")
         return [guest_suite("debug: " + ", ".join(tests), tests, clock, "watched.sh", 3072, load) for tests in groups]
 
     return [
         # where no time is measured: with two processors, and so with races
-        lane("fast", ["attach", "sockopt", "netlink", "sysctl"], ["guard", "schedulers", "load"]),
-        lane("virtual", ["deadline", "overflow", "quota"], ["fault_path"], ["fault_life", "security"], ["soak"]),
+        lane("fast", ["attach", "sockopt", "netlink", "sysctl"], ["guard", "schedulers", "load"], ["suspend", "fault_life"]),
+        lane("virtual", ["deadline", "overflow", "quota"], ["fault_path"], ["security", "soak"]),
     ]
 
 
@@ -233,9 +235,7 @@ def main() -> int:
     failed = statuses.count("not ok") + broken
     print(f"{statuses.count('ok')} passed, {failed} failed, {statuses.count('skip')} skipped")
     if not options.only:
-        results.add(
-            options.target, statuses.count("ok"), failed, statuses.count("skip"), time.monotonic() - started
-        )
+        results.add(options.target, statuses.count("ok"), failed, statuses.count("skip"), time.monotonic() - started)
     return 1 if failed or not statuses.count("ok") else 0
 
 
