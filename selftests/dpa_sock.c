@@ -5,7 +5,8 @@
  *	dpa_sock 'connect 10.9.0.1 5000' 'chunk len=1000 ms=50' 'send 1000'
  *
  * Each argument is a step; "STEP => ENAME" expects that error, "STEP => any"
- * takes what comes. What there is to report comes as one JSON object a line.
+ * takes what comes, and tells it. What there is to report comes as one JSON
+ * object a line.
  * Ends with status 1 at the first step that does something else than expected.
  */
 #define _GNU_SOURCE
@@ -464,6 +465,9 @@ int main(int argc, char **argv)
 			    name_of(step.expected));
 			return 1;
 		}
+		if (step.expected < 0 && err)
+			say("{\"error\":\"%s\",\"step\":\"%s\"}", name_of(err),
+			    step.word[0]);
 		/* a child's part is over when the parent comes back */
 		if (!s.in_child && (!strcmp(step.word[0], "fork") ||
 				    !strcmp(step.word[0], "pass")))

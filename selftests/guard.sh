@@ -100,7 +100,11 @@ good_round_robin() {
 bad_nothing() { check_stalls bad_nothing; }
 bad_refuses() { check_stalls bad_refuses; }
 # it waits for a dead path for as long as TCP keeps that
-bad_inactive() { check_ends bad_inactive fragile; }
+bad_inactive() {
+	check_ends bad_inactive fragile
+	expect_between "picks that could not be used" \
+		"$(in_ns "$client" "$mpdpa" stat -j | jq .guard_drops)" 1 1000000
+}
 bad_all() { check_ends bad_all; }
 bad_again() { check_ends bad_again; }
 bad_burst() { check_ends bad_burst; }

@@ -368,7 +368,8 @@ end() {
 	stop_processes
 	[ "$(type -t topology_down)" = function ] && topology_down
 	detach >/dev/null 2>&1
-	[ "$loaded_by_us" = yes ] && ! module_unload && note "$module stays loaded"
+	[ "$loaded_by_us" = no ] || module_unload ||
+		fail "$module stays loaded, with $(module_users) users"
 	echo $$ >"$cgroup_before/cgroup.procs"
 	rmdir "$cgroup"/*/ "$cgroup" 2>/dev/null
 	rm -rf "$pins" "$tmp"

@@ -50,7 +50,8 @@ unprivileged_users() {
 	expect_fails "a cost" in_ns "$client" "${nobody[@]}" "$mpdpa" path set dev c1 cost 9
 	expect_fails "a setting" in_ns "$client" "${nobody[@]}" bash -c \
 		"echo 500 >/proc/sys/net/mptcp_dpa/alpha_milli"
-	expect_fails "events" in_ns "$client" "${nobody[@]}" timeout 5 "$mpdpa" monitor
+	in_ns "$client" "${nobody[@]}" timeout 5 "$mpdpa" monitor >"$tmp/monitor" 2>&1
+	grep -q "not allowed" "$tmp/monitor" || fail "events: $(tail -n 1 "$tmp/monitor")"
 	expect_fails "attach" "${nobody[@]}" "$mpdpa" load
 	expect_fails "detach" "${nobody[@]}" "$mpdpa" unload
 	has_scheduler mpdpa || fail "the scheduler is gone"
@@ -81,9 +82,12 @@ foreign_root() {
 	held_by_nobody
 	said=$(in_ns "$client" "${nobody[@]}" unshare -Urn bash -c "
 		$mpdpa path set dev lo cost 7 && $mpdpa -j path &&
-		$mpdpa -j conn && sysctl -qw net.mptcp_dpa.alpha_milli=700 &&
-		$mpdpa conn set token $held_token alpha 2 && echo reached")
+		$mpdpa -j conn && sysctl -qw net.mptcp_dpa.alpha_milli=700 && echo ruled
+		$mpdpa conn set token $held_token alpha 2 && echo reached
+		$mpdpa load && echo attached")
 	grep -q '"cost": *7' <<<"$said" || fail "cannot rule its own: $said"
+	grep -q ruled <<<"$said" || fail "it has no settings of its own: $said"
+	grep -q attached <<<"$said" && fail "it attached a scheduler"
 	grep -q reached <<<"$said" && fail "it changed a foreign connection"
 	grep -q "$held_token" <<<"$said" && fail "it sees a foreign connection"
 	said=$(in_ns "$client" "${nobody[@]}" unshare -Ur bash -c \
@@ -182,23 +186,35 @@ bounded_timers() {
 	nothing_stays
 }
 
+# netlink_most COLUMN: of the client's netlink sockets
+netlink_most() {
+	in_ns "$client" awk -v n="$1" \
+		'$n + 0 > most + 0 { most = $n } END { print most + 0 }' /proc/net/netlink
+}
+has_dropped() { [ "$(netlink_most 9)" -gt 0 ]; }
+
 # 9: who listens to events and does not read loses some; nothing piles up
 bounded_events() {
-	local i held queued
+	local held pid
 
 	stream_prepare || return
 	start_monitor
 	held=$last_pid
 	kill -STOP -- "-$held"
-	for i in 1 2 3; do
-		stream_begin 400000
-		stream_whole
-	done
-	queued=$(in_ns "$client" awk \
-		'$5 + 0 > most + 0 { most = $5 } END { print most + 0 }' /proc/net/netlink)
-	note "queued for it: $queued bytes"
-	expect_between "bytes queued for who does not read" "$queued" 1000 1048576
+	# 64 chunks on each of 100, all missed
+	start "$tmp/out" ip netns exec "$client" python3 "$here/dpa_many.py" 100 64 1
+	pid=$last_pid
+	wait_until 20 grep -q open "$tmp/out" || fail "$(cat "$tmp/out")"
+	kill -USR1 $pid
+	wait_until 20 has_dropped || fail "nothing was lost"
+	note "queued for it: $(netlink_most 5) bytes, $(netlink_most 9) events lost"
+	# the library asks for 1 MiB, which the kernel doubles; the last one may exceed it
+	expect_between "bytes queued for who does not read" "$(netlink_most 5)" 1000 \
+		$((2 * 1048576 + 4096))
 	kill -CONT -- "-$held"
+	wait_until 10 grep -q "were lost" "$tmp/monitor" ||
+		fail "it was not told: $(tail -n 1 "$tmp/monitor")"
+	stop $pid
 	stop "$held"
 	nothing_stays
 }
@@ -248,9 +264,11 @@ bytes_ahead() {
 
 # The peer orders other priorities as fast as it can.
 peer_floods_prio() {
-	local flood
+	local flood now began
 
 	stream_prepare 8mbit 25ms || return
+	now_ms
+	began=$now
 	costly_transfer
 	wait_until 10 grep -q '"sent":501000' "$tmp/client"
 	start "$tmp/flood" in_ns "$server" bash -c "
@@ -265,6 +283,10 @@ peer_floods_prio() {
 	note "MP_PRIO received: $(counter "$client" MPTcpExtMPPrioRx)"
 	expect_between "MP_PRIO received" "$(counter "$client" MPTcpExtMPPrioRx)" \
 		20 100000
+	now_ms
+	note "MP_PRIO sent: $(counter "$client" MPTcpExtMPPrioTx)"
+	expect_between "MP_PRIO sent" "$(counter "$client" MPTcpExtMPPrioTx)" \
+		0 $(((now - began) / 100 * 2 + 4))
 	expect_costly_bound
 	nothing_stays
 }
@@ -322,8 +344,22 @@ peer_loses_costly() {
 	nothing_stays
 }
 
+# However little it acknowledges and however much is lost, a quota holds.
+peer_within_quota() {
+	stream_prepare 8mbit 25ms || return
+	in_ns "$client" "$mpdpa" path set dev c2 cost 5 quota 400k per 60s ||
+		fail "no quota"
+	costly_transfer 100000 2000
+	wait_until 10 grep -q '"sent":501000' "$tmp/client"
+	in_ns "dpa$$b2" tc qdisc replace dev s2 root netem delay 25ms loss 30%
+	stream_whole
+	note "costly: $(first_sent "$tmp/client" 1) bytes"
+	expect_between "bytes on the costly path" "$(first_sent "$tmp/client" 1)" 1 400000
+	nothing_stays
+}
+
 quick_cases unprivileged_users nothing_across_namespaces bounded_timers
 run_cases "$@" -- unprivileged_users preferences_do_not_undercut foreign_root \
 	nothing_across_namespaces bounded_memory bounded_timers bounded_events \
 	bytes_ahead peer_floods_prio peer_plays_with_window peer_has_little_room \
-	peer_divides_acks peer_loses_costly
+	peer_divides_acks peer_loses_costly peer_within_quota

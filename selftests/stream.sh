@@ -28,6 +28,7 @@ at_server() { [ "$stream_family" = 6 ] && echo $server6 || echo $server4; }
 # stream_prepare [RATE [DELAY]]: two paths, the second one costly
 stream_prepare() {
 	topology 2 "${1:-20mbit}" "${2:-10ms}" 65536 || return
+	mptcp_before=$(slab_objects MPTCP MPTCPv6)
 	attach || { fail "cannot attach"; return 1; }
 	scheduler "${STREAM_SCHEDULER:-mpdpa}"
 	endpoint 2 4 subflow backup
@@ -137,6 +138,22 @@ connections() {
 	in_ns "$1" "$mpdpa" stat -j | jq .connections
 }
 
+# slab_objects CACHE...: in use, all together
+slab_objects() {
+	local cache
+
+	for cache in "$@"; do
+		[ -e "/sys/kernel/slab/$cache" ] && echo 1 >"/sys/kernel/slab/$cache/shrink"
+	done
+	awk -v names=" $* " 'index(names, " " $1 " ") { n += $2 } END { print n + 0 }' \
+		/proc/slabinfo
+}
+
+slabs_are_back() {
+	[ "$(slab_objects mptcp_dpa_conn)" = 0 ] &&
+		[ "$(slab_objects MPTCP MPTCPv6)" -le "$mptcp_before" ]
+}
+
 is_quiet() { [ "$(sockets "$1")" = 0 ] && [ "$(connections "$1")" = 0 ]; }
 
 # What was closed is over when both ends have given it up: a minute and more
@@ -149,4 +166,7 @@ nothing_stays() {
 		fail "${ns##*[0-9]}: $(sockets "$ns") sockets, $(connections "$ns") connections stay"
 		show_sockets
 	done
+	wait_until 30 slabs_are_back ||
+		fail "in the slabs: $(slab_objects mptcp_dpa_conn) connections," \
+			"$(slab_objects MPTCP MPTCPv6) sockets, $mptcp_before before"
 }
