@@ -126,7 +126,7 @@ slab_of() { awk '$1 == "slab" { print $2 }' "$1/memory.stat"; }
 has_slab() { [ "$(slab_of "$1")" -ge "$2" ]; }
 
 # 6, 7: chunks of a connection are bounded, and so is what they take; a cgroup
-# pays for them: 1 KB for each connection and 4 KB for its 64 chunks.
+# pays for them: 1.75 KiB for each connection and 4 KiB for its 64 chunks.
 bounded_memory() {
 	local group=${cgroup}m before least=$((200 * 4096)) pid
 
@@ -148,7 +148,7 @@ bounded_memory() {
 		fail "charged: $(($(slab_of "$group") - before)) of $least bytes"
 	note "a connection with 64 chunks: $((($(slab_of "$group") - before) / 200)) bytes"
 	expect_between "charged" $(($(slab_of "$group") - before)) $least \
-		$((200 * (1024 + 4096 + 1024)))
+		$((200 * (1792 + 4096)))
 	stop $pid
 	nothing_stays
 	detach_options "$group"
@@ -183,6 +183,27 @@ bounded_timers() {
 	# besides timers, a chunk asks for one look and its decisions for one
 	expect_between "looks" "$ticks" 1 $(((now - began) / 5 + 60 * 4))
 	expect_between "MP_PRIO" "$prio" 4 $(((now - began) / 100 * 2 + 4))
+	nothing_stays
+}
+
+# 8: with intervals as short as they can be, and calls as fast as they come
+hostile_timers() {
+	local mode calls ms before
+
+	stream_prepare || return
+	server "$server" $server4 $port "$tmp/server" accept "drain => any" \
+		accept "drain => any"
+	for mode in quiet busy; do
+		before=$(stat_of "$client" ticks)
+		in_ns "$client" python3 "$here/dpa_busy.py" $server4 $port 500 $mode \
+			>"$tmp/busy" || fail "$mode: $(tail -n 1 "$tmp/busy")"
+		read -r calls ms <"$tmp/busy"
+		ms=$((ms + 0))
+		note "$mode: $calls calls in $ms ms," \
+			"$(($(stat_of "$client" ticks) - before)) looks"
+		expect_between "looks" $(($(stat_of "$client" ticks) - before)) 1 \
+			$((calls + ms + ms / 5 + 5))
+	done
 	nothing_stays
 }
 
@@ -360,6 +381,7 @@ peer_within_quota() {
 
 quick_cases unprivileged_users nothing_across_namespaces bounded_timers
 run_cases "$@" -- unprivileged_users preferences_do_not_undercut foreign_root \
-	nothing_across_namespaces bounded_memory bounded_timers bounded_events \
+	nothing_across_namespaces bounded_memory bounded_timers hostile_timers \
+	bounded_events \
 	bytes_ahead peer_floods_prio peer_plays_with_window peer_has_little_room \
 	peer_divides_acks peer_loses_costly peer_within_quota

@@ -44,7 +44,8 @@ in_mid_chunk() {
 	suspend_after 1001000
 	suspend_after 3001000
 	stream_whole
-	stream_all_met
+	# a kernel that takes ten times as long is late anyway
+	[ "${QUICK:-}" = 2 ] || stream_all_met
 	nothing_stays
 }
 
