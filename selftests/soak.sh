@@ -24,16 +24,20 @@ batch=${SOAK_BATCH:-20}
 # reset is sent once, on each subflow: where all are lost nothing tells the peer.
 # A connection is accepted when its handshake's last segment arrives, which a full
 # queue can lose: whose server expects bytes waits until some are acknowledged,
-# else the next one's connection may overtake it.
+# else the next one's connection may overtake it. If the first bytes are lost as
+# well, both ends are left with TCP: then a later chunk is refused.
 kinds=(
 	"send 3000;shutdown;drain|drain;shutdown"
 	"chunk len=3000 ms=100;send 3000;wait queued=0;shutdown;drain|drain;shutdown"
-	"send 1000;chunk len=60000 ms=300;send 60000;shutdown;drain|drain;shutdown"
+	"send 1000;chunk len=60000 ms=300 => any;send 60000;shutdown;drain|drain;shutdown"
 	"chunk len=40000 ms=20;chunk len=9000 ms=4000;send 49000;shutdown;drain|drain;shutdown"
 	"chunk len=100000 ms=5000;send 5000;wait acked=5000 within=20000 => any;abort|patience 30000;drain => any"
-	"chunk len=2000 ms=400;send 2000;wait queued=0 within=20000;chunk len=90000 ms=500;send 30000 => any;close|recv 3000;abort"
+	"chunk len=2000 ms=400;send 2000;wait queued=0 within=20000;chunk len=90000 ms=500 => any;send 30000 => any;close|recv 3000;abort"
 	"chunk len=1000 ms=50;close|drain => any"
-	"send 1000;wait subflows=2 within=300 => any;chunk len=80000 ms=200;send 80000;shutdown;drain|drain;shutdown"
+	"send 1000;wait subflows=2 within=300 => any;chunk len=80000 ms=200 => any;send 80000;shutdown;drain|drain;shutdown"
+	"stream every=20 ms=300 expect=4000;send 4000;sleep 30;send 4000;sleep 50;stream every=0 => any;send 4000;shutdown;drain|drain;shutdown"
+	"eventfd;stream every=50 ms=100;send 40000;eventfd => any;send 40000;shutdown;drain|drain;shutdown"
+	"eventfd;prefer 2 4294967295;prefer 1 7;chunk len=30000 ms=300;send 30000;prefer 2 5 => any;prefer 1 0 => any;wait queued=0;shutdown;drain|drain;shutdown"
 )
 
 # worker NUMBER ROUNDS: rounds of a batch each, spread over the time
@@ -71,11 +75,13 @@ worker() {
 	done
 }
 
-# The second path goes and comes: as an endpoint, as an interface, in silence.
+# The second path goes and comes: as an endpoint, as an interface, in silence. What
+# has no deadline overflows, or does not.
 churn() {
 	local round
 
 	for ((round = 0; ; round++)); do
+		sysctl_in "$client" net.mptcp_dpa.overflow_ms=$((round % 3 * 100))
 		case $((round % 4)) in
 		0)	ip -n "$client" mptcp endpoint del id 2
 			sleep 2
@@ -142,9 +148,11 @@ load() {
 	shape 2 20mbit 10ms 65536
 }
 
-# By the end a connection's state, kept, would have 1 KB each.
+chunks_set() { in_ns "$client" "$mpdpa" stat -j | jq .chunks_set; }
+
+# A connection's state, kept, would have 1 KB each, the smallest object 8 bytes.
 mixed_loads() {
-	local before kept warm rounds begun=$SECONDS opened=0 lines
+	local before kept warm rounds begun=$SECONDS opened=0 lines plain
 	local mark="soak loads $$"
 
 	rounds=$(((total + workers * batch - 1) / (workers * batch)))
@@ -157,11 +165,15 @@ mixed_loads() {
 	load "$rounds"
 	nothing_stays
 	kept=$(($(kept_bytes) - before))
-	note "$opened connections in $((SECONDS - begun)) s kept $kept bytes"
+	plain=$(counter "$server" MPTcpExtMPCapableFallbackACK)
+	note "$opened connections in $((SECONDS - begun)) s kept $kept bytes," \
+		"$plain fell back"
 	expect_between "connections" $opened "$total" 1000000
+	expect_between "fallbacks" "$plain" 0 $((opened / 5))
+	expect_between "chunks set" "$(chunks_set)" $((opened / 2)) 100000000
 	# 24 KB go and come by themselves
 	expect_between "bytes kept" $kept -100000000 \
-		$((24576 + 64 * (opened - warm)))
+		$((24576 + 16 * (opened - warm)))
 	# the test itself makes the kernel say some
 	lines=$(log_since "$mark" |
 		grep -vE 'drop_caches|c2: (link|entered|renamed)')
