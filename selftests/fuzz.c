@@ -97,6 +97,12 @@ uint64_t odd_number(struct chance *c)
 void count(enum kind kind, bool good)
 {
 	__atomic_fetch_add(&fuzz.calls, 1, __ATOMIC_RELAXED);
+	count_more(kind, good);
+}
+
+/* What was in a call that is counted elsewhere. */
+void count_more(enum kind kind, bool good)
+{
 	__atomic_fetch_add(&fuzz.made[kind], 1, __ATOMIC_RELAXED);
 	if (good)
 		__atomic_fetch_add(&fuzz.good[kind], 1, __ATOMIC_RELAXED);
@@ -163,18 +169,31 @@ static void wander(struct chance *c, int *nl, uint16_t *family)
 
 static void write_setting(struct chance *c)
 {
-	static const char *const names[] = { "alpha_milli", "interval_us", "late_policy" };
+	static const struct {
+		const char	*name;
+		uint32_t	most;
+	} settings[] = {
+		{ "alpha_milli", 4000 },	{ "policy", 1 },
+		{ "interval_us", 1000000 },	{ "hysteresis_us", 10000000 },
+		{ "late_policy", 2 },		{ "chunks_max", 64 },
+		{ "signal_peer", 1 },		{ "overflow_ms", 60000 },
+	};
+	uint32_t i = below(c, sizeof(settings) / sizeof(settings[0]));
 	char path[80], text[32];
+	bool good;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/sys/net/mptcp_dpa/%s",
-		 names[below(c, 3)]);
+		 settings[i].name);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	snprintf(text, sizeof(text), "%lld\n",
-		 (long long)(one_in(c, 2) ? below(c, 4000) : odd_number(c)));
-	count(KIND_SYSCTL, write(fd, text, strlen(text)) > 0);
+		 (long long)(one_in(c, 2) ? below(c, settings[i].most + 1) :
+					    odd_number(c)));
+	good = write(fd, text, strlen(text)) > 0;
+	count(KIND_SYSCTL, good);
+	count_more(KIND_SETTING + i, good);
 	close(fd);
 }
 

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -53,6 +54,16 @@ static uint32_t good_cost(struct chance *c)
 	return costs[below(c, sizeof(costs) / sizeof(costs[0]))];
 }
 
+/* One of the paths'. */
+static void good_address(struct chance *c, int family, void *address)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), family == AF_INET ? "10.0.%u.1" :
+		 "fd00:0:%u::1", 1 + below(c, 4));
+	inet_pton(family, text, address);
+}
+
 /* A value that is good as it stands; what calls it may spoil it. */
 static void good_value(struct chance *c, int name, void *value)
 {
@@ -83,8 +94,9 @@ static void good_value(struct chance *c, int name, void *value)
 		if (pref->kind >= MPTCP_DPA_PREF_ADDR4)
 			pref->id = 0;
 		if (pref->kind == MPTCP_DPA_PREF_ADDR4)
-			inet_pton(AF_INET, one_in(c, 2) ? "10.0.1.1" : "10.0.2.1",
-				  pref->addr);
+			good_address(c, AF_INET, pref->addr);
+		if (pref->kind == MPTCP_DPA_PREF_ADDR6)
+			good_address(c, AF_INET6, pref->addr);
 		break;
 	case MPTCP_DPA_EVENTFD:
 		*(int *)value = -1;
@@ -117,9 +129,11 @@ static uint32_t odd_size(struct chance *c, uint32_t size)
 void fuzz_setsockopt(struct chance *c, int fd)
 {
 	uint32_t i = below(c, OPTIONS);
-	uint8_t value[BUFFER_BYTES] = {};
+	uint8_t value[BUFFER_BYTES] __attribute__((aligned(8))) = {};
 	uint32_t size = options[i].size;
 	int name = options[i].name, event = -1;
+	const struct mptcp_dpa_pref *pref = (void *)value;
+	bool good;
 
 	good_value(c, name, value);
 	if (name == MPTCP_DPA_EVENTFD && !one_in(c, 3)) {
@@ -132,8 +146,11 @@ void fuzz_setsockopt(struct chance *c, int fd)
 		size = odd_size(c, size);
 	if (one_in(c, 40))
 		name += below(c, 7) - 3;
-	count(KIND_SET + i, !setsockopt(fd, SOL_MPTCP, name,
-					one_in(c, 100) ? (void *)8 : value, size));
+	good = !setsockopt(fd, SOL_MPTCP, name,
+			   one_in(c, 100) ? (void *)8 : value, size);
+	count(KIND_SET + i, good);
+	if (name == MPTCP_DPA_PREF && pref->kind <= MPTCP_DPA_PREF_ADDR6)
+		count_more(KIND_PREF + pref->kind, good);
 	if (event >= 0)
 		close(event);
 }
@@ -191,13 +208,9 @@ int netlink_open(uint16_t *family)
 	return fd;
 }
 
-/* A connection that a dump has told of: most guesses would miss. */
-static uint64_t known_id;
-
-static uint64_t some_id(void)
-{
-	return __atomic_load_n(&known_id, __ATOMIC_RELAXED);
-}
+/* A connection that a thread's dump has told of: most guesses would miss. */
+static __thread uint64_t known_id;
+static __thread uint32_t known_token;
 
 /* An attribute of a likely size for its type, more or less. */
 static void put_attribute(struct chance *c, struct nlmsghdr *message, int depth)
@@ -244,9 +257,104 @@ static void good_limits(struct chance *c, struct nlmsghdr *message)
 				 one_in(c, 3) ? 0 : below(c, 10000000));
 }
 
-static void good_attributes(struct chance *c, struct nlmsghdr *message, int cmd)
+/* what names a path, of the costs and of a connection's preferences */
+static const struct path_attributes {
+	uint16_t	endpoint;
+	uint16_t	ifindex;
+	uint16_t	addr4;
+	uint16_t	addr6;
+	enum part	by_addr4;
+	enum part	by_addr6;
+} of_path = {
+	.endpoint	= MPTCP_DPA_A_PATH_ENDPOINT_ID,
+	.ifindex	= MPTCP_DPA_A_PATH_IFINDEX,
+	.addr4		= MPTCP_DPA_A_PATH_ADDR4,
+	.addr6		= MPTCP_DPA_A_PATH_ADDR6,
+	.by_addr4	= PART_PATH_ADDR4,
+	.by_addr6	= PART_PATH_ADDR6,
+}, of_pref = {
+	.endpoint	= MPTCP_DPA_A_PREF_ENDPOINT_ID,
+	.ifindex	= MPTCP_DPA_A_PREF_IFINDEX,
+	.addr4		= MPTCP_DPA_A_PREF_ADDR4,
+	.addr6		= MPTCP_DPA_A_PREF_ADDR6,
+	.by_addr4	= PART_PREF_ADDR4,
+	.by_addr6	= PART_PREF_ADDR6,
+};
+
+/* Like what follows: as bits, the parts that the request has now. */
+static uint32_t good_path(struct chance *c, struct nlmsghdr *message,
+			  const struct path_attributes *as)
 {
-	struct nlattr *nest;
+	uint8_t address[16];
+
+	switch (below(c, 4)) {
+	case 0:
+		mnl_attr_put_u32(message, as->ifindex, 1 + below(c, 5));
+		return 0;
+	case 1:
+		good_address(c, AF_INET, address);
+		mnl_attr_put(message, as->addr4, 4, address);
+		return 1U << as->by_addr4;
+	case 2:
+		good_address(c, AF_INET6, address);
+		mnl_attr_put(message, as->addr6, 16, address);
+		return 1U << as->by_addr6;
+	default:
+		mnl_attr_put_u8(message, as->endpoint, 1 + below(c, 4));
+		return 0;
+	}
+}
+
+static uint32_t good_pref(struct chance *c, struct nlmsghdr *message)
+{
+	struct nlattr *nest = mnl_attr_nest_start(message, MPTCP_DPA_A_CONN_PREF);
+	uint32_t parts = good_path(c, message, &of_pref);
+
+	mnl_attr_put_u32(message, MPTCP_DPA_A_PREF_COST, good_cost(c));
+	mnl_attr_nest_end(message, nest);
+	return parts;
+}
+
+static uint32_t good_chunk(struct chance *c, struct nlmsghdr *message)
+{
+	struct nlattr *nest = mnl_attr_nest_start(message, MPTCP_DPA_A_CONN_CHUNK);
+
+	mnl_attr_put_u64(message, MPTCP_DPA_A_CHUNK_LENGTH, 1 + below(c, 200000));
+	mnl_attr_put_u64(message, MPTCP_DPA_A_CHUNK_DEADLINE_NS, good_time(c));
+	if (one_in(c, 2))
+		mnl_attr_put_u64(message, MPTCP_DPA_A_CHUNK_COOKIE, draw(c));
+	if (one_in(c, 2))
+		mnl_attr_put_u32(message, MPTCP_DPA_A_CHUNK_ALPHA_MILLI,
+				 good_alpha(c));
+	if (one_in(c, 2))
+		mnl_attr_put_u8(message, MPTCP_DPA_A_CHUNK_LATE_POLICY,
+				below(c, 3));
+	mnl_attr_nest_end(message, nest);
+	return 1U << PART_CHUNK;
+}
+
+static uint32_t good_changes(struct chance *c, struct nlmsghdr *message)
+{
+	uint32_t parts = 0;
+
+	if (one_in(c, 2))
+		mnl_attr_put_u32(message, MPTCP_DPA_A_CONN_ALPHA_MILLI,
+				 good_alpha(c));
+	if (one_in(c, 2))
+		mnl_attr_put_u32(message, MPTCP_DPA_A_CONN_OVERFLOW_MS,
+				 one_in(c, 3) ? MPTCP_DPA_OVERFLOW_OFF :
+						below(c, 300));
+	if (one_in(c, 2))
+		parts |= good_chunk(c, message);
+	while (one_in(c, 2))
+		parts |= good_pref(c, message);
+	return parts;
+}
+
+static uint32_t good_attributes(struct chance *c, struct nlmsghdr *message,
+				int cmd)
+{
+	uint32_t parts = 0;
 
 	switch (cmd) {
 	case MPTCP_DPA_CMD_PATH_SET:
@@ -255,63 +363,62 @@ static void good_attributes(struct chance *c, struct nlmsghdr *message, int cmd)
 		/* fallthrough */
 	case MPTCP_DPA_CMD_PATH_DEL:
 	case MPTCP_DPA_CMD_PATH_GET:
-		if (one_in(c, 2))
-			mnl_attr_put_u32(message, MPTCP_DPA_A_PATH_IFINDEX,
-					 1 + below(c, 5));
-		else
-			mnl_attr_put_u8(message, MPTCP_DPA_A_PATH_ENDPOINT_ID,
-					1 + below(c, 4));
+		parts = good_path(c, message, &of_path);
 		break;
 	case MPTCP_DPA_CMD_CONN_GET:
 	case MPTCP_DPA_CMD_CONN_SET:
-		mnl_attr_put_u64(message, MPTCP_DPA_A_CONN_ID, one_in(c, 4) ?
-				 below(c, 3000) : some_id());
-		if (cmd == MPTCP_DPA_CMD_CONN_GET)
-			break;
-		mnl_attr_put_u32(message, MPTCP_DPA_A_CONN_ALPHA_MILLI,
-				 good_alpha(c));
-		if (one_in(c, 2))
-			mnl_attr_put_u32(message, MPTCP_DPA_A_CONN_OVERFLOW_MS,
-					 one_in(c, 3) ? MPTCP_DPA_OVERFLOW_OFF :
-							below(c, 300));
-		nest = mnl_attr_nest_start(message, MPTCP_DPA_A_CONN_PREF);
-		mnl_attr_put_u8(message, MPTCP_DPA_A_PREF_ENDPOINT_ID, below(c, 4));
-		mnl_attr_put_u32(message, MPTCP_DPA_A_PREF_COST, good_cost(c));
-		mnl_attr_nest_end(message, nest);
+		if (one_in(c, 3)) {
+			mnl_attr_put_u32(message, MPTCP_DPA_A_CONN_TOKEN,
+					 one_in(c, 4) ? draw(c) : known_token);
+			parts = 1U << (cmd == MPTCP_DPA_CMD_CONN_GET ?
+				       PART_GET_BY_TOKEN : PART_SET_BY_TOKEN);
+		} else {
+			mnl_attr_put_u64(message, MPTCP_DPA_A_CONN_ID,
+					 one_in(c, 4) ? below(c, 3000) :
+							known_id);
+		}
+		if (cmd == MPTCP_DPA_CMD_CONN_SET)
+			parts |= good_changes(c, message);
 		break;
 	}
+	return parts;
 }
 
-static int take_id(const struct nlattr *attr, void *unused)
+static int take_name(const struct nlattr *attr, void *unused)
 {
+	(void)unused;
 	if (mnl_attr_get_type(attr) == MPTCP_DPA_A_CONN_ID &&
 	    mnl_attr_get_payload_len(attr) == sizeof(uint64_t))
-		__atomic_store_n(&known_id, mnl_attr_get_u64(attr),
-				 __ATOMIC_RELAXED);
+		known_id = mnl_attr_get_u64(attr);
+	if (mnl_attr_get_type(attr) == MPTCP_DPA_A_CONN_TOKEN &&
+	    mnl_attr_get_payload_len(attr) == sizeof(uint32_t))
+		known_token = mnl_attr_get_u32(attr);
 	return MNL_CB_OK;
 }
 
-/* Reads what there is; was the answer no error? */
-static bool answered_well(int nl)
+/* Reads all of the answer; was it no error? */
+static bool answered_well(struct chance *c, int nl)
 {
 	char buffer[16384] __attribute__((aligned(8)));
-	const struct nlmsghdr *message = (void *)buffer;
+	const struct nlmsghdr *message;
 	const struct nlmsgerr *error;
-	ssize_t n;
+	int n;
 
-	do {
-		n = recv(nl, buffer, sizeof(buffer), 0);
-		if (n < (ssize_t)sizeof(*message))
-			return false;
-		if (message->nlmsg_type == NLMSG_ERROR) {
-			error = mnl_nlmsg_get_payload(message);
-			return !error->error;
+	while ((n = recv(nl, buffer, sizeof(buffer), 0)) > 0) {
+		message = (void *)buffer;
+		for (; mnl_nlmsg_ok(message, n); message = mnl_nlmsg_next(message, &n)) {
+			if (message->nlmsg_type == NLMSG_DONE)
+				return true;
+			if (message->nlmsg_type == NLMSG_ERROR) {
+				error = mnl_nlmsg_get_payload(message);
+				return !error->error;
+			}
+			if (message->nlmsg_type >= NLMSG_MIN_TYPE && one_in(c, 3))
+				mnl_attr_parse(message, sizeof(struct genlmsghdr),
+					       take_name, NULL);
 		}
-		if (message->nlmsg_type >= NLMSG_MIN_TYPE)
-			mnl_attr_parse(message, sizeof(struct genlmsghdr),
-				       take_id, NULL);
-	} while (message->nlmsg_type != NLMSG_DONE);
-	return true;
+	}
+	return false;
 }
 
 void fuzz_netlink(struct chance *c, int nl, uint16_t family)
@@ -323,6 +430,7 @@ void fuzz_netlink(struct chance *c, int nl, uint16_t family)
 	int cmd = 1 + below(c, MPTCP_DPA_CMD_STAT_GET);
 	bool dump = (cmd == MPTCP_DPA_CMD_PATH_GET ||
 		     cmd == MPTCP_DPA_CMD_CONN_GET) && one_in(c, 3);
+	uint32_t parts = 0, part;
 	bool good;
 
 	if (one_in(c, 30))
@@ -333,15 +441,23 @@ void fuzz_netlink(struct chance *c, int nl, uint16_t family)
 	header->cmd = cmd;
 	header->version = MPTCP_DPA_FAMILY_VERSION;
 	if (!dump && !one_in(c, 4))
-		good_attributes(c, message, cmd);
-	while (one_in(c, 3))
+		parts = good_attributes(c, message, cmd);
+	/* of a request that has more in it nobody knows what was taken */
+	while (one_in(c, 3)) {
 		put_attribute(c, message, 2);
-	if (one_in(c, 50))
+		parts = 0;
+	}
+	if (one_in(c, 50)) {
 		((uint8_t *)buffer)[sizeof(*message) + below(c, 32)] ^= draw(c);
+		parts = 0;
+	}
 	if (sendto(nl, message, message->nlmsg_len, 0, (void *)&kernel,
 		   sizeof(kernel)) < 0)
 		good = false;
 	else
-		good = answered_well(nl);
+		good = answered_well(c, nl);
 	count((dump ? KIND_DUMP : KIND_NETLINK) + cmd % 16, good);
+	for (part = 0; parts >> part; part++)
+		if (parts >> part & 1)
+			count_more(KIND_PART + part, good);
 }
