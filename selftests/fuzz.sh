@@ -21,15 +21,20 @@ stock=${FUZZ_STOCK:-}
 
 trace=/sys/kernel/tracing/instances/dpa-fuzz
 
-# Objects in use: without the shrink also those that a processor keeps at hand.
-mptcp_slab() {
+# in_slabs CACHE...: objects in use; without the shrink also those that a processor
+# keeps at hand
+in_slabs() {
 	local cache
 
-	for cache in /sys/kernel/slab/MPTCP /sys/kernel/slab/MPTCPv6; do
-		echo 1 >$cache/shrink
+	for cache in "$@"; do
+		echo 1 >"/sys/kernel/slab/$cache/shrink"
 	done
-	awk '$1 == "MPTCP" || $1 == "MPTCPv6" { n += $2 } END { print n + 0 }' /proc/slabinfo
+	awk -v names=" $* " 'index(names, " " $1 " ") { n += $2 }
+			     END { print n + 0 }' /proc/slabinfo
 }
+
+mptcp_slab() { in_slabs MPTCP MPTCPv6; }
+module_slab() { in_slabs mptcp_dpa_conn; }
 
 # Linux 7.0 and later leave orphans behind, with any scheduler: a socket that is
 # closed, whose last change of state happens in release_sock() of somebody who
@@ -143,7 +148,10 @@ random_calls() {
 		fail "the module has $(module_users) users"
 	wait_until 30 freed $((before + orphans)) ||
 		fail "MPTCP sockets: $(mptcp_slab), before $before"
-	[ $orphans -gt 0 ] || module_unload || fail "the module stays"
+	[ $orphans -eq 0 ] || return
+	[ -n "$stock" ] || wait_until 30 no_state ||
+		fail "connections' state: $(module_slab) objects"
+	module_unload || fail "the module stays"
 }
 
 has_users_at_most() { ! is_loaded || [ "$(module_users)" -le "$1" ]; }
@@ -165,3 +173,4 @@ covered() {
 run_cases "$@" -- random_calls
 	ours="8 9 11 12 13 18 20 26 27 28 29 30 31 44 45"
 	ours+=" 57 58 59 60 61 62 63 64 66 67 68 69 70 71 72 73 74 75 76"
+no_state() { [ "$(module_slab)" = 0 ]; }
