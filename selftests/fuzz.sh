@@ -78,15 +78,42 @@ left_in() {
 	done < <(in_ns "$1" ss -HMatne)
 }
 
-# The two ends, a third namespace that shares the path, and a sink.
-world() {
-	direct 2
+# A second client, with paths 3 and 4: who moves there leaves its sockets behind,
+# and makes others.
+other_client() {
+	local i
+
 	other=dpa$$o
 	new_namespace "$other"
-	sysctl_in "$other" net.mptcp.enabled=1
+	sysctl_in "$other" net.mptcp.enabled=1 \
+		net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.default.rp_filter=0
+	for i in 3 4; do
+		ip link add c$i netns "$other" type veth peer name s$i netns "$server"
+		ip -n "$server" addr add 10.0.$i.2/24 dev s$i
+		ip -n "$server" link set s$i up
+		ip -n "$other" addr add 10.0.$i.1/24 dev c$i
+		ip -n "$other" link set c$i up
+		ip -n "$other" route add default via 10.0.$i.2 table $i
+		ip -n "$other" rule add from 10.0.$i.1 table $i
+	done
+	ip -n "$other" route add default via 10.0.3.2
+	ip -n "$other" mptcp limits set subflows 8 add_addr_accepted 8
+	ip -n "$other" mptcp endpoint add 10.0.4.1 dev c4 id 4 subflow
+}
+
+# The ends, and a sink that all clients reach.
+world() {
+	local ns
+
+	direct 2
 	endpoint 2 4 subflow
+	other_client
 	start "$tmp/sink" ip netns exec "$server" "$files/fuzz" sink $server4 $port
 	wait_until 10 is_listening "$server" $port || fail "no sink"
+	for ns in "$client" "$other"; do
+		expect_ok "a connection of $ns" client "$ns" \
+			"connect $server4 $port" "send 1000" "wait subflows=2"
+	done
 }
 
 attached() {
@@ -100,21 +127,22 @@ attached() {
 disturb() {
 	local round=$1
 
-	case $((round % 6)) in
-	0)	endpoints_flush ;;
-	1)	endpoint 2 4 subflow backup ;;
-	2)	ip -n "$client" link set c2 down ;;
+	case $((round % 7)) in
+	0|2)	detach
+		lacks_scheduler mpdpa && detached=$((detached + 1))
+		attached || fail "the scheduler cannot be attached again" ;;
+	1)	ip -n "$client" link set c2 down ;;
 	3)	ip -n "$client" link set c2 up
 		ip -n "$client" route replace default via 10.0.2.2 table 2 ;;
-	4)	endpoints_flush
+	4)	endpoints_flush ;;
+	5)	endpoint 2 4 subflow backup ;;
+	6)	endpoints_flush
 		endpoint 2 4 subflow ;;
-	5)	detach
-		attached || fail "the scheduler cannot be attached again" ;;
 	esac
 }
 
 random_calls() {
-	local fuzz_pid round=0 before held=0 ns orphans=0
+	local fuzz_pid round=0 before held=0 ns orphans=0 detached=0
 
 	before=$(mptcp_slab)
 	watch_closings
@@ -133,6 +161,7 @@ random_calls() {
 	wait "$fuzz_pid" || fail "the caller ended with $?"
 	note "$(jq -r '"\(.calls) calls"' "$tmp/fuzz"), $round disturbances"
 	covered
+	happened
 	detach
 	stop_processes
 	for ns in "$client" "$other"; do
@@ -157,12 +186,15 @@ random_calls() {
 has_users_at_most() { ! is_loaded || [ "$(module_users)" -le "$1" ]; }
 no_sockets() { [ -z "$(in_ns "$1" ss -HMa)" ]; }
 freed() { [ "$(mptcp_slab)" -le "$1" ]; }
+no_state() { [ "$(module_slab)" = 0 ]; }
 
 # Each kind of call was made and has succeeded, or the calls say nothing: the
 # numbers are enum kind's in fuzz.h.
 covered() {
 	local kind made good missing="" ours
 
+	ours="8 9 11 12 13 18 20 26 27 28 29 30 31 44 45"
+	ours+=" 57 58 59 60 61 62 63 64 66 67 68 69 70 71 72 73 74 75 76"
 	for kind in 0 1 2 3 4 5 6 7 $([ -n "$stock" ] || echo $ours); do
 		read -r made good < <(jq -r ".\"$kind\" // [0, 0] | join(\" \")" "$tmp/fuzz")
 		[ "$good" -gt 0 ] || missing+=" $kind ($made made)"
@@ -170,7 +202,20 @@ covered() {
 	[ -z "$missing" ] || fail "never succeeded:$missing; $(cat "$tmp/fuzz")"
 }
 
+# So did what the calls are meant to meet: connections in either namespace, of
+# which some fell back, and a scheduler that goes.
+happened() {
+	local ns
+
+	for ns in "$client" "$other"; do
+		expect_between "connections of $ns" \
+			"$(counter "$ns" MPTcpExtMPCapableSYNACKRX)" 10 1000000000
+		expect_between "fallbacks of $ns" \
+			"$(counter "$ns" MPTcpExtMPCapableFallbackSYNACK)" 1 1000000000
+	done
+	[ -n "$stock" ] && return
+	[ "$seconds" -ge 60 ] || [ "$calls" -ge 100000 ] || return
+	expect_between "times the scheduler was detached" $detached 2 1000000
+}
+
 run_cases "$@" -- random_calls
-	ours="8 9 11 12 13 18 20 26 27 28 29 30 31 44 45"
-	ours+=" 57 58 59 60 61 62 63 64 66 67 68 69 70 71 72 73 74 75 76"
-no_state() { [ "$(module_slab)" = 0 ]; }
