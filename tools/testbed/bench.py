@@ -1,7 +1,8 @@
 """Campaigns: the cells of a bench as files for the Snakemake workflow, and their collection.
 
-A bench's folder has ``plan.json``, ``cells/LABEL/spec.json`` and ``build/NEED.json`` (what of the
-built files a cell depends on). A file is written only if its content changes, so that the
+A bench's folder has ``plan.json``, ``cells/LABEL/spec.json``, ``build/NEED.json`` (what of the
+built files a cell depends on) and ``build/report.json`` (what the figures and pages follow from
+once all cells are measured). A file is written only if its content changes, so that the
 workflow runs again what changed and nothing else.
 """
 
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path as File
 from typing import Any
@@ -171,6 +173,7 @@ def prepare(name: str, size: str, traces: File | None, machine: Machine, out: Fi
         write_if_new(out / "cells" / cell.label / "spec.json", cellspec.to_json(cell))
     for need in (NOTHING, LINKS, MODULE):
         write_if_new(out / "build" / f"{need}.json", json.dumps(_ingredients(need, machine)))
+    write_if_new(out / "build" / "report.json", json.dumps(_digests(_sources())))
     plan = {
         "command": f"testbed bench {name}" + ("" if size == NORMAL else f" --{size}"),
         "machine": {"kind": machine.kind, "kernel": machine.kernel},
@@ -197,11 +200,19 @@ def _ingredients(need: str, machine: Machine) -> dict[str, str]:
         files += sorted(file for file in BUILT.rglob("*") if file.is_file())
     elif need == LINKS:
         files += sorted(file for name in OWN_PROGRAMS for file in BUILT.rglob(name))
-    digests = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
     where = {"kind": machine.kind, "kernel": machine.kernel or os.environ.get("KERNEL", "")}
     if machine.kind != NATIVE:
         where["arguments"] = _guest_arguments()
-    return digests | where
+    return _digests(files) | where
+
+
+def _digests(files: Iterable[File]) -> dict[str, str]:
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def _sources() -> list[File]:
+    """Of this package: whatever scores runs, tells of them, or is told beside them."""
+    return sorted(file for file in PACKAGE.iterdir() if file.suffix in (".py", ".toml", ".css"))
 
 
 def _guest_arguments() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -75,19 +76,27 @@ def names(jobs: list[tuple[str, str]]) -> list[str]:
 
 
 def finish(out: Path) -> None:
-    """As if every job had been run, a moment after its inputs were written."""
-    later = time.time() + 5
+    """As if every job had been run, some time ago, a moment after its inputs were written."""
+    ago = time.time() - 100
+    for file in out.rglob("*.json"):
+        os.utime(file, (ago, ago))
     for folder in (out / "cells").iterdir():
         for name in ("raw.json", "series.csv", "host.json"):
             (folder / name).touch()
-            os.utime(folder / name, (later, later))
+            os.utime(folder / name, (ago + 5, ago + 5))
     for name in ("results.json", "report.html"):
         (out / name).touch()
-        os.utime(out / name, (later + 5, later + 5))
+        os.utime(out / name, (ago + 10, ago + 10))
 
 
-def test_only_what_changed_is_run_again(tmp_path: Path) -> None:
-    out = tmp_path / "bench"
+def append(file: Path, text: str) -> None:
+    file.write_text(file.read_text() + text)
+
+
+def test_only_what_changed_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, package = tmp_path / "bench", tmp_path / "testbed"
+    shutil.copytree(bench.PACKAGE, package, ignore=shutil.ignore_patterns("tests", "__pycache__"))
+    monkeypatch.setattr(bench, "PACKAGE", package)
 
     def prepare() -> None:
         bench.prepare("static", bench.QUICK, None, Machine(), out)
@@ -99,14 +108,28 @@ def test_only_what_changed_is_run_again(tmp_path: Path) -> None:
     finish(out)
     prepare()
     assert planned(out) == []
+    for name in ("score.py", "curves.py", "report.css", "reference.toml"):
+        append(package / name, "\n")
+        prepare()
+        assert names(planned(out)) == ["collect"], name
+        finish(out)
+    # What a guest has of the package concerns every cell.
+    append(package / "receiver.py", "\n")
+    prepare()
+    assert names(planned(out)) == sorted([*needs, "collect"])
+    finish(out)
+    # One cell was another one before.
+    changed = min(needs)
+    append(out / "cells" / changed / "spec.json", "\n")
+    prepare()
+    assert names(planned(out)) == sorted([changed, "collect"])
+    finish(out)
     # The scheduler was built anew: its cells, and the report.
-    later = time.time() + 60
-    os.utime(out / "build" / f"{MODULE}.json", (later, later))
+    os.utime(out / "build" / f"{MODULE}.json")
     ours = [name for name, need in needs.items() if need == MODULE]
     assert names(planned(out)) == sorted([*ours, "collect"])
     # Interrupted: what was done is kept.
     finish(out)
     (out / "cells" / ours[0] / "raw.json").unlink()
     (out / "results.json").unlink()
-    os.utime(out / "build" / f"{MODULE}.json", (1, 1))
     assert names(planned(out)) == sorted([ours[0], "collect"])
