@@ -231,26 +231,76 @@ def shares(runs: Sequence[Finished], published: Sequence[float | None]) -> str:
     def paint(grid: Sequence[Axes]) -> None:
         axes = grid[0]
         values = [done.score.costly_share * 100 for done in runs]
-        axes.barh(range(len(runs)), values, height=0.55, color=PATHS[1])
-        for row, value in enumerate(values):
-            _label(axes, f"{value:.1f} %", value, row)
-        for row, share in enumerate(published):
-            if share is not None:
-                axes.plot(
-                    [share * 100],
-                    [row],
-                    marker="D",
-                    markersize=7,
-                    color=MARK,
-                    markerfacecolor=PAPER,
-                    markeredgewidth=1.6,
-                )
+        _bars(axes, runs, values, PATHS[1])
+        _label_bars(axes, values)
+        known = _diamonds(axes, published)
         axes.axvline(oracle, color=INK, linewidth=1.2, dashes=(4, 2))
         _label(axes, f"oracle {oracle:.1f} %", oracle, -0.72)
-        _name_rows(axes, runs)
-        known = [share * 100 for share in published if share is not None]
         axes.set_xlim(0, max([*values, *known, oracle, 10]) * 1.15)
         axes.set_xlabel("payload put on costly paths, % of the payload delivered")
 
-    size = (WIDTH, 0.42 * len(runs) + 1.1)
-    return draw(size, 1, "Share of the payload on costly paths", paint)
+    return draw(_bars_size(runs), 1, "Share of the payload on costly paths", paint)
+
+
+def misses(runs: Sequence[Finished]) -> str:
+    """Bars of the chunks that came late; in front, those that full speed would have met."""
+
+    def paint(grid: Sequence[Axes]) -> None:
+        axes = grid[0]
+        late = [done.score.missed for done in runs]
+        _bars(axes, runs, late, FAINT)
+        _bars(axes, runs, [done.score.avoidable_missed for done in runs], BAD)
+        for row, done in enumerate(runs):
+            score = done.score
+            text = f"{score.missed}, avoidable {score.avoidable_missed}" if score.missed else "0"
+            _label(axes, text, score.missed, row)
+        axes.set_xlim(0, max([*late, 1]) * 1.25)
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.set_xlabel(f"chunks missed, of {len(runs[0].score.completion_ms)}")
+
+    return draw(_bars_size(runs), 1, "Missed chunks", paint)
+
+
+def overhead(runs: Sequence[Finished], published: Sequence[float | None]) -> str:
+    """Bars of what was sent beyond the payload, with published figures as diamonds."""
+
+    def paint(grid: Sequence[Axes]) -> None:
+        axes = grid[0]
+        values = [done.score.overhead * 100 for done in runs]
+        _bars(axes, runs, values, PATHS[0])
+        _label_bars(axes, values)
+        known = _diamonds(axes, published)
+        axes.set_xlim(0, max([*values, *known, 10]) * 1.15)
+        axes.set_xlabel("bytes on the wire beyond the payload, % of the payload delivered")
+
+    return draw(_bars_size(runs), 1, "Overhead", paint)
+
+
+def _bars_size(runs: Sequence[Finished]) -> tuple[float, float]:
+    return WIDTH, 0.42 * len(runs) + 1.1
+
+
+def _bars(axes: Axes, runs: Sequence[Finished], values: Sequence[float], colour: str) -> None:
+    axes.barh(range(len(runs)), values, height=0.55, color=colour)
+    _name_rows(axes, runs)
+
+
+def _label_bars(axes: Axes, values: Sequence[float]) -> None:
+    for row, value in enumerate(values):
+        _label(axes, f"{value:.1f} %", value, row)
+
+
+def _diamonds(axes: Axes, published: Sequence[float | None]) -> list[float]:
+    """What was published, in percent, where anything was."""
+    known = [(row, share * 100) for row, share in enumerate(published) if share is not None]
+    for row, value in known:
+        axes.plot(
+            [value],
+            [row],
+            marker="D",
+            markersize=7,
+            color=MARK,
+            markerfacecolor=PAPER,
+            markeredgewidth=1.6,
+        )
+    return [value for _, value in known]

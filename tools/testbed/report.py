@@ -14,6 +14,8 @@ from .scenario import CROWD, Path
 from .table import HEADINGS, REFERENCE_HEADING, Group, groups, percent
 
 _MANY_CHUNKS = 20
+_MISS_KEYS = """<span class="key"><i style="background:var(--bad)"></i>avoidable</span>
+<span class="key"><i style="background:var(--faint)"></i>not even full speed meets them</span>"""
 _STYLE_SHEET = File(__file__).resolve().parent / "report.css"
 
 
@@ -87,11 +89,7 @@ def _section(group: Group, folder: File, reference: Reference) -> str:
     shown = [done for done in group.runs if done.cell.seed == first_seed]
     published = [reference.beside(done.cell) for done in shown]
     shares = [figure.costly_share if figure else None for figure in published]
-    diamonds = (
-        f' <span class="key"><i class="diamond"></i>{escape(reference.short)}</span>'
-        if any(share is not None for share in shares)
-        else ""
-    )
+    overheads = [figure.overhead if figure else None for figure in published]
     return f"""<section id="{_anchor(group)}"><h2>{escape(group.title)}</h2>
 {_tiles(group)}
 {_utility(shown)}
@@ -103,9 +101,20 @@ def _section(group: Group, folder: File, reference: Reference) -> str:
 {_completion(shown)}</figure>
 <figure><figcaption><b>Distribution of throughput</b></figcaption>
 {curves.throughput(shown, folder)}</figure>
-<figure><figcaption><b>Share of the payload on costly paths</b>{diamonds}</figcaption>
-{plots.shares(shown, shares)}</figure></section>
+<figure><figcaption><b>Share of the payload on costly paths</b>
+{_diamond_key(shares, reference)}</figcaption>
+{plots.shares(shown, shares)}</figure>
+<figure><figcaption><b>Missed chunks</b> {_MISS_KEYS}</figcaption>
+{plots.misses(shown)}</figure>
+<figure><figcaption><b>Overhead</b>{_diamond_key(overheads, reference)}</figcaption>
+{plots.overhead(shown, overheads)}</figure></section>
 """
+
+
+def _diamond_key(published: list[float | None], reference: Reference) -> str:
+    if all(value is None for value in published):
+        return ""
+    return f' <span class="key"><i class="diamond"></i>{escape(reference.short)}</span>'
 
 
 def _overview(parts: list[Group], reference: Reference) -> str:

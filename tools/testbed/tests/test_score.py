@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from testbed.cellspec import Cell
 from testbed.errors import MeasurementError
 from testbed.report import write as write_report
 from testbed.results import Finished, Host
+from testbed.scenario import ADAPTIVE, Alpha
 from testbed.score import score
 
 from .made_up import counts, raw
@@ -116,16 +118,46 @@ def test_results_are_complete_and_repeatable(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.new"))
 
 
-def test_report_stands_alone(tmp_path: Path) -> None:
-    (tmp_path / "series").mkdir()
+def report_of(runs: list[Finished], folder: Path) -> str:
+    (folder / "series").mkdir()
     columns = ["goodput_bps", "est_bps", "queued_bytes", "backup"]
     header = ",".join(["t_ms", *(f"{p}_{c}" for p in "PC" for c in columns)])
     lines = [f"{t},8000000,0,0,0,{t * 10},0,0,1" for t in range(100, 5000, 100)]
-    (tmp_path / "series/x.csv").write_text("\n".join([header, *lines]) + "\n")
-    runs = [Finished(cell(), score(cell(), raw()), "series/x.csv")]
+    (folder / "series/x.csv").write_text("\n".join([header, *lines]) + "\n")
     content = results.document("v<1>", HOST, "testbed demo", runs)
-    page = write_report(Experiment(tmp_path, content, runs), reference.load()).read_text()
-    assert page.count("<svg") == 4
+    return write_report(Experiment(folder, content, runs), reference.load()).read_text()
+
+
+def test_every_picture_is_there(tmp_path: Path) -> None:
+    """A sweep of alpha, with two deadlines and more chunks than dots can show."""
+    load = replace(SYM.load, chunks=25, chunk_bytes=2_400_000, period_ms=2_000)
+    many = replace(SYM, load=load)
+    runs = []
+    for deadline_ms in (4_000, 2_000):
+        chosen: list[tuple[str, Alpha]] = [("mptcp", None), ("mpdpa", ADAPTIVE)]
+        chosen += [("threshold", alpha) for alpha in (0.4, 0.8, 1.2, 1.6)]
+        for late, (protocol, alpha) in enumerate(chosen):
+            counted = raw()
+            counted["completion_ns"] = [10**9] * (25 - late) + [10**10] * late
+            each = Cell(many, protocol, deadline_ms, alpha, 1)
+            runs.append(Finished(each, score(each, counted), "series/x.csv"))
+    page = report_of(runs, tmp_path)
+    pictures = (
+        "Goodput per path over time", "Distribution of throughput",
+        "Distribution of completion times", "Share of the payload on costly paths",
+        "Missed chunks", "Overhead", "Utility against alpha",
+    )  # fmt: skip
+    assert {name: page.count(f'aria-label="{name}"') for name in pictures} == dict.fromkeys(
+        pictures, 2
+    )
+    assert page.count("<svg") == 2 * len(pictures)
+    assert "5, avoidable 5" in page
+
+
+def test_report_stands_alone(tmp_path: Path) -> None:
+    page = report_of([Finished(cell(), score(cell(), raw()), "series/x.csv")], tmp_path)
+    assert page.count("<svg") == 6
+    assert 'aria-label="Completion time of each chunk"' in page
     assert "v&lt;1&gt;" in page
     assert "src=" not in page
     assert "@import" not in page
