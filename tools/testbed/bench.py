@@ -38,6 +38,7 @@ from .guestrun import (
     NOTHING,
     OWN_PROGRAMS,
     PACKAGE,
+    WITH_PARENT,
     Machine,
     Runner,
     needed,
@@ -241,6 +242,7 @@ def workflow(out: File, jobs: int) -> tuple[list[str], dict[str, str]]:
 def run_workflow(out: File, jobs: int) -> None:
     """Runs what is missing or out of date; it stops with us."""
     command, environment = workflow(out, jobs)
+    command = [*WITH_PARENT, "KILL", "--", *command]
     with subprocess.Popen(command, env=environment, start_new_session=True) as process:
         try:
             status = process.wait()

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path as File
 from typing import Any
 
-from . import course, topology
+from . import course, libc, topology
 from .cellspec import Cell
 from .errors import MeasurementError
 from .libbpf import Program
@@ -70,8 +70,9 @@ class Load:
         with (self._out / f"{role}.txt").open("wb") as sink, where:
             try:
                 return subprocess.Popen(
-                    words, stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.STDOUT
-                )
+                    words, stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.STDOUT,
+                    preexec_fn=libc.die_with_parent,
+                )  # fmt: skip
             except OSError as error:
                 raise MeasurementError(f"load.{role}: {words[0]}: {error.strerror}") from None
 

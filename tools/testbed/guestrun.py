@@ -39,6 +39,8 @@ GUEST_MODULES = (
 _GUEST_TOOLS = "opt/mpdpa/tools"
 _TROUBLE = re.compile(r"BUG:|WARNING:|Oops|lockdep|rcu.*stall|INFO: task|UBSAN|KASAN")
 _STOP_SECONDS = 10
+# Who is killed cannot stop what it started, which is in a session of its own.
+WITH_PARENT = ("setpriv", "--pdeathsig")
 NOTHING, LINKS, MODULE = "nothing", "links", "module"
 BUILT = REPOSITORY / "out/guest"
 _PLACE = File("usr/local/lib/mpdpa")
@@ -206,7 +208,8 @@ class Runner:
             if self._stopped:
                 raise MeasurementError("stopped")
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                [*WITH_PARENT, "TERM", "--", *command],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
             )  # fmt: skip
             self._alive.add(process)

@@ -169,8 +169,10 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path) -> None:
     overlay = guestrun.make_overlay(tmp_path / "overlay")
     cell = Cell(scenariofile.find("stream-triangle"), "mptcp", None, None, 1)
     (overlay / "spec.json").write_text(cellspec.to_json(cell))
-    said = script(tmp_path, overlay, "interrupt.py", "/spec.json")
-    for name in ("SIGINT", "SIGTERM", "SIGKILL"):
+    iperf3 = Cell(scenariofile.find(str(EXAMPLES / "iperf3.toml")), "mptcp", None, None, 1)
+    (overlay / "command.json").write_text(cellspec.to_json(iperf3))
+    said = script(tmp_path, overlay, "interrupt.py", "/spec.json", "/command.json")
+    for name in ("SIGINT", "SIGTERM", "SIGKILL", "command"):
         assert f"{name}: clean" in said, said
 
 

@@ -1,6 +1,7 @@
 """In the guest: cells that are interrupted or killed leave nothing of themselves behind.
 
-interrupt.py SPEC.json: says "clean" for each way to end it, or what is left.
+interrupt.py SPEC.json COMMAND.json: says "clean" for each way to end a cell, and for a cell with a
+command that is killed; or what is left.
 """
 
 from __future__ import annotations
@@ -44,12 +45,12 @@ def processes() -> set[str]:
 
 
 def programs() -> str:
-    """Loaded BPF programs that are attached to interfaces, and qdiscs that are not the usual."""
+    """Loaded BPF programs of ours, and qdiscs that are not the usual."""
     shown = subprocess.run(
         ["bpftool", "-j", "prog", "list"], capture_output=True, text=True, check=True
     ).stdout
     qdiscs = subprocess.run(["tc", "qdisc", "show"], capture_output=True, text=True, check=True)
-    count = shown.count('"name":"depart"')
+    count = sum(shown.count(f'"name":"{name}"') for name in ("depart", "mptcpify"))
     return f"{count} programs, qdiscs {qdiscs.stdout.split()}"
 
 
@@ -57,13 +58,16 @@ def state() -> tuple[set[str], set[str], str]:
     return namespaces(), processes(), programs()
 
 
-def end_by(number: signal.Signals, spec: str) -> str:
+def end_by(number: signal.Signals, spec: str, seconds: str = "2", running: str = "") -> str:
+    """Once a cell has had so many seconds of traffic, and what is named is running."""
     before = state()
     command = [sys.executable, "-m", "testbed", "execute", spec, "--out", "/tmp/out"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None
         for line in run.stdout:
-            if line.startswith(PROGRESS) and line.split()[-1] == "2":
+            if line.startswith(PROGRESS) and line.split()[-1] == seconds:
+                while run.poll() is None and not any(running in each for each in processes()):
+                    time.sleep(0.05)
                 during = state()
                 run.send_signal(number)
                 break
@@ -83,6 +87,7 @@ def end_by(number: signal.Signals, spec: str) -> str:
 def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         print(f"{number.name}: {end_by(number, sys.argv[1])}", flush=True)
+    print(f"command: {end_by(signal.SIGKILL, sys.argv[2], '0', 'iperf3 -c')}", flush=True)
     return 0
 
 
