@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from itertools import product
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from testbed import oracle, rates, scenariofile
 from testbed.oracle import Link
 from testbed.rates import Rates
-from testbed.scenario import Load
+from testbed.scenario import CROWD, Load
 
 # A round share, with which the figures below were computed by hand.
 SHARE = 0.943
@@ -132,44 +133,102 @@ def test_no_capacity_while_a_path_is_down() -> None:
 
 
 # --- against trying everything --------------------------------------------------------------
-# One byte of a chunk is one unit, a slot of the brute force is one second, delays are 0 or 1.
+# Time goes by ticks, of which a link's rate lasts two: chunks come and are due within such a slot.
+
+TICK_MS = 500
+UNIT = 1000
+SLOTS = 6
 
 
 @dataclass(frozen=True)
 class Small:
-    """A link of whole units per second, with a delay in seconds."""
+    """A link that carries whole units in each tick of a slot; the slots come again and again."""
 
     capacity: tuple[int, ...]
     delay: int
     costly: bool
 
+    def left_at(self, tick: int) -> int:
+        """How much leaves it within a tick."""
+        return self.capacity[tick // 2 % SLOTS] if tick >= 0 else 0
 
-def _slow_optimum(links: list[Small], size: int, latest: tuple[float, ...]) -> int | None:
-    """The least costly units, by trying every split of every slot among the chunks."""
-    slots = len(links[0].capacity)
+    @property
+    def link(self) -> Link:
+        slots = tuple(c * UNIT * 8 * 1000 // TICK_MS for c in self.capacity)
+        return Link(Rates(2 * TICK_MS, slots), self.delay * TICK_MS, self.costly, 1.0)
 
-    @cache
-    def best(slot: int, link: int, left: tuple[int, ...]) -> int | None:
-        if not any(left):
-            return 0
-        if slot == slots:
-            return None
-        after = (slot, link + 1) if link + 1 < len(links) else (slot + 1, 0)
-        this = links[link]
-        results = []
-        for split in _splits(_open(slot, left, this.delay), this.capacity[slot]):
-            rest = best(*after, tuple(x - y for x, y in zip(left, split, strict=True)))
-            if rest is not None:
-                results.append(rest + (sum(split) if this.costly else 0))
-        return min(results, default=None)
 
-    def _open(slot: int, left: tuple[int, ...], delay: int) -> tuple[int, ...]:
-        """What of each chunk may be sent in a slot: released, and there in time."""
-        return tuple(
-            x if k <= slot and slot + 1 + delay <= latest[k] else 0 for k, x in enumerate(left)
+@dataclass(frozen=True)
+class Case:
+    """Chunks of ``size`` units, ``together`` of them every ``period`` ticks."""
+
+    links: tuple[Small, ...]
+    chunks: int
+    size: int
+    period: int
+    together: int
+    deadline: int
+
+    @property
+    def load(self) -> Load:
+        return Load(
+            self.chunks, self.size * UNIT, self.period * TICK_MS, kind=CROWD, together=self.together
         )
 
-    return best(0, 0, (size,) * len(latest))
+    def release(self, chunk: int) -> int:
+        return chunk // self.together * self.period
+
+    def due(self, chunk: int) -> int:
+        return self.release(chunk) + self.deadline
+
+    def full_speed(self) -> list[Fraction]:
+        """When each chunk is complete, in ticks, if what arrives is always of the first that is
+        not: exact, from one tick to the next."""
+        ends: list[Fraction] = []
+        now, left = Fraction(0), Fraction(self.size)
+        while len(ends) < self.chunks:
+            tick, release = math.floor(now), self.release(len(ends))
+            arriving = sum(
+                link.left_at(tick - link.delay)
+                for link in self.links
+                if tick - link.delay >= release
+            )
+            until = min(Fraction(tick + 1), now + left / arriving) if arriving else tick + 1
+            left -= arriving * (until - now)
+            now = Fraction(until)
+            if not left:
+                ends.append(now)
+                left = Fraction(self.size)
+        return ends
+
+
+def _least_by_trying(case: Case, meetable: list[bool], end: int) -> float:
+    """The least costly units, if all have arrived at the end: of what a link hands over in each
+    tick, any number may be of any chunk that was there when it left."""
+
+    @cache
+    def best(tick: int, index: int, left: tuple[int, ...]) -> float:
+        if not any(left):
+            return 0
+        if index == len(case.links):
+            return math.inf if _late(tick + 1, left) else best(tick + 1, 0, left)
+        if tick == end:
+            return math.inf
+        link = case.links[index]
+        sent = tick - link.delay
+        there = tuple(x if case.release(k) <= sent else 0 for k, x in enumerate(left))
+        least = math.inf
+        for split in _splits(there, link.left_at(sent)):
+            after = tuple(x - y for x, y in zip(left, split, strict=True))
+            least = min(least, best(tick, index + 1, after) + link.costly * sum(split))
+        return least
+
+    def _late(now: int, left: tuple[int, ...]) -> bool:
+        """Whether a chunk that can be met is due and it, or one ahead of it, is not there."""
+        due = (k for k in range(case.chunks) if meetable[k] and case.due(k) <= now)
+        return any(any(left[: k + 1]) for k in due)
+
+    return best(0, 0, (case.size,) * case.chunks)
 
 
 def _splits(most: tuple[int, ...], capacity: int) -> list[tuple[int, ...]]:
@@ -177,39 +236,34 @@ def _splits(most: tuple[int, ...], capacity: int) -> list[tuple[int, ...]]:
     return [split for split in product(*ranges) if sum(split) <= capacity]
 
 
-SLOTS = 6
 SMALL = st.builds(
     Small,
-    st.tuples(*[st.integers(0, 3)] * (SLOTS - 1), st.just(3)),  # what is left always gets done
-    st.integers(0, 1),
+    st.tuples(*[st.integers(0, 2)] * (SLOTS - 1), st.just(2)),  # what is left always gets done
+    st.integers(0, 3),
     st.booleans(),
 )
-
-
-@settings(max_examples=80, deadline=None)
-@given(
-    small=st.lists(SMALL, min_size=2, max_size=4),
-    size=st.integers(1, 3),
-    chunks=st.integers(1, 3),
-    deadline=st.integers(1, 3),
+CASES = st.builds(
+    Case,
+    links=st.lists(SMALL, min_size=2, max_size=4).map(tuple),
+    chunks=st.integers(1, 4),
+    size=st.integers(1, 4),
+    period=st.integers(1, 4),
+    together=st.integers(1, 2),
+    deadline=st.integers(1, 7),
 )
-def test_against_brute_force(small: list[Small], size: int, chunks: int, deadline: int) -> None:
-    unit = 1000
-    links = [
-        Link(Rates(1000, tuple(c * 8 * unit for c in s.capacity)), s.delay * 1000, s.costly, 1.0)
-        for s in small
-    ]
-    load = Load(chunks, size * unit, 1000)
-    verdict = oracle.judge(links, load, deadline * 1000)
-    due = [float(k + deadline) for k in range(chunks)]
-    # The run's end is put at the end of a slot: the brute force knows no others.
-    end = max(chunks - 1 + max(1, deadline), math.ceil(verdict.full_speed_ms[-1] / 1000 - 1e-6))
-    latest = oracle._latest(due, verdict.meetable, end)
-    rounds = [
-        Small(tuple(s.capacity[slot % SLOTS] for slot in range(end + 1)), s.delay, s.costly)
-        for s in small
-    ]
-    slow = _slow_optimum(rounds, size, tuple(latest))
-    assert slow is not None
-    least = oracle._least_costly(links, load, [at * 1000 for at in latest])
-    assert least == pytest.approx(slow * unit, abs=1)
+
+
+@settings(max_examples=150, deadline=None)
+@given(case=CASES)
+def test_against_brute_force(case: Case) -> None:
+    verdict = oracle.judge([small.link for small in case.links], case.load, case.deadline * TICK_MS)
+    ends = case.full_speed()
+    assert verdict.full_speed_ms == pytest.approx([float(at) * TICK_MS for at in ends], abs=1e-3)
+    meetable = [at <= case.due(k) for k, at in enumerate(ends)]
+    assert list(verdict.meetable) == meetable
+    end = max(case.release(case.chunks - 1) + max(case.period, case.deadline), ends[-1])
+    # Only ticks are tried: the run's end may lie between two of them.
+    most, least = (
+        _least_by_trying(case, meetable, at) * UNIT for at in (math.floor(end), math.ceil(end))
+    )
+    assert least - 1 <= verdict.costly_bytes <= most + 1
