@@ -89,6 +89,8 @@ class Cell:
 
 def to_json(cell: Cell) -> str:
     data = asdict(cell)
+    # The same cell has the same specification, wherever it was read.
+    del data["scenario"]["file"]
     for row, path in zip(data["scenario"]["paths"], cell.scenario.paths, strict=True):
         row["rates"] = {"step_ms": path.rates.step_ms, "packed": path.rates.packed()}
     return json.dumps(data, indent=1) + "\n"

@@ -18,7 +18,7 @@ from .errors import MeasurementError
 from .receiver import GREETING, PORT, open_socket
 from .sampler import SAMPLE_MS, PathCount, Sampler, write_rows
 from .scenario import Load
-from .sender import VERDICT_MS, Client, expect_greeting, news, wait_joined
+from .sender import VERDICT_MS, Client, expect_greeting, news, no_subflow, wait_joined
 
 _MS = 10**6
 # So many connections are opened at a time: their handshakes fit into any queue.
@@ -163,10 +163,7 @@ class CrowdSender(Client):
         while waiting := [each for each in waiting if not each.established()]:
             left = end - time.monotonic()
             if left <= 0 or not select.select([changed], [], [], left)[0]:
-                raise MeasurementError(
-                    f"path {min(waiting[0].missing())}: expected a subflow within "
-                    f"{_ESTABLISH_SECONDS} s"
-                )
+                raise no_subflow(self._cell, waiting[0].missing(), _ESTABLISH_SECONDS)
             # Some may have been lost since the last wave. They only say that a look is due.
             with contextlib.suppress(OSError):
                 changed.recv(1 << 16)

@@ -137,6 +137,14 @@ def _memory(cell: Cell) -> list[str]:
     return ["--memory", str(_USUAL_MEMORY_MB + (size >> 20)), "--kernel-args", limits]
 
 
+def _placed(cell: Cell, reason: str) -> str:
+    """With the scenario's file ahead of a path's key."""
+    key = re.search(r"path\[\d", reason)
+    if key and cell.scenario.file:
+        return f"{cell.scenario.file}: {reason[key.start() :]}"
+    return reason.removeprefix("testbed: ")
+
+
 class Runner:
     """Runs cells, also several at once from several threads; ``stop`` ends them all."""
 
@@ -236,7 +244,7 @@ class Runner:
             words = [x.strip() for x in lines if x.strip() and not x.startswith(PROGRESS)]
             said = [x for x in words if x.startswith(("testbed:", "guest:"))] or words
             reason = said[0] if said else f"exit status {status}"
-            raise MeasurementError(f"{reason.removeprefix('testbed: ')} (log: {log})")
+            raise MeasurementError(f"{_placed(cell, reason)} (log: {log})")
         dmesg = results / "dmesg.txt"
         if dmesg.exists():
             for line in dmesg.read_text(errors="replace").splitlines():

@@ -60,4 +60,5 @@ def _scenario(model: str, name: str, traces: dict[str, Rates]) -> Scenario:
         title=f"{base.title.split(' on ')[0]}, as recorded: {' and '.join(traces)}",
         load=load,
         paths=paths,
+        file="",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .rates import Rates
 
@@ -94,12 +94,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Scenario:
+    """``file`` is where it was read, to be named in complaints; it makes no difference."""
+
     name: str
     title: str
     connection: Connection
     load: Load
     paths: tuple[Path, ...]
     plan: Plan
+    file: str = field(default="", compare=False, repr=False)
 
     @property
     def preferred(self) -> Path:

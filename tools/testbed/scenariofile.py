@@ -29,6 +29,8 @@ from .scenario import (
 FOLDER = File(__file__).resolve().parent / "scenarios"
 ALPHA_RANGE = (0.1, 4.0)
 MOST_PATHS = 8
+# Over a path that loses everything no subflow comes to be.
+MOST_LOSS_PERCENT = 99.9
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,10}")
 _RATE_KEYS = ("rate_bps", "trace", "triangle", "drive")
 
@@ -69,6 +71,7 @@ def parse(data: object, file: File) -> Scenario:
         _load(top.table("load")),
         paths,
         _plan(top.table("plan")),
+        str(file),
     )
     top.finish("name, title, connection, load, path, plan")
     _check_up(top, scenario)
@@ -105,7 +108,7 @@ def _path(row: Fields, file: File) -> Path:
         trace=trace,
         delay_ms=row.number("delay_ms", 0, 10_000),
         queue_bytes=row.integer("queue_bytes", FRAME_BYTES, 1 << 31, queue),
-        loss_percent=row.number("loss_percent", 0, 100, 0.0),
+        loss_percent=row.number("loss_percent", 0, MOST_LOSS_PERCENT, 0.0),
         up_ms=_windows(row),
     )
     row.finish(

@@ -136,10 +136,7 @@ class Sender(Client):
         while not self._sampler.established():
             left = (end_ns - time.monotonic_ns()) / 1e9
             if left <= 0 or not isinstance(changes, socket.socket):
-                raise MeasurementError(
-                    f"path {', '.join(sorted(self._sampler.missing()))}: expected a subflow within "
-                    f"{_ESTABLISH_SECONDS} s; rate, loss and delay of the path may not allow it"
-                )
+                raise no_subflow(self._cell, self._sampler.missing(), _ESTABLISH_SECONDS)
             if select.select([changes], [], [], left)[0]:
                 changes.recv(1 << 16)
         if self._cell.multipath:
@@ -254,6 +251,16 @@ class Sender(Client):
 def news() -> socket.socket:
     """Becomes readable when a subflow of this namespace changes."""
     return genetlink.subscribe("mptcp_pm", "mptcp_pm_events")
+
+
+def no_subflow(cell: Cell, missing: set[str], seconds: float) -> MeasurementError:
+    """Tells of paths by their keys in the scenario's file."""
+    paths = enumerate(cell.scenario.paths)
+    keys = [f"path[{i}] ({path.name})" for i, path in paths if path.name in missing]
+    return MeasurementError(
+        f"{', '.join(keys)}: expected a subflow within {seconds:g} s; rate, loss and delay of the "
+        "path may not allow it"
+    )
 
 
 def expect_greeting(sock: socket.socket) -> None:

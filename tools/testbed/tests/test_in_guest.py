@@ -129,7 +129,7 @@ def test_a_crowd_does_not_crush_itself(tmp_path: Path) -> None:
 
 def test_a_path_that_carries_nothing_is_named(tmp_path: Path) -> None:
     text = (EXAMPLES / "requests.toml").read_text().replace("loss_percent = 0.5", "")
-    text = text.replace("delay_ms = 35", "delay_ms = 35\nloss_percent = 100")
+    text = text.replace("delay_ms = 35", "delay_ms = 35\nloss_percent = 99.9")
     (tmp_path / "dead.toml").write_text(text)
     words = [sys.executable, "-m", "testbed", "cell", str(tmp_path / "dead.toml")]
     done = subprocess.run(
@@ -138,7 +138,8 @@ def test_a_path_that_carries_nothing_is_named(tmp_path: Path) -> None:
         capture_output=True, text=True, timeout=SECONDS,
     )  # fmt: skip
     assert done.returncode == 1
-    assert "path lte: expected a subflow within" in done.stderr
+    key = f"testbed: {tmp_path / 'dead.toml'}: path[1] (lte): "
+    assert done.stderr.startswith(f"{key}expected a subflow within 30 s")
     assert done.stderr.count("\n") == 1
 
 

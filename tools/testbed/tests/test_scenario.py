@@ -32,6 +32,8 @@ rate_bps = 1000000
 delay_ms = 10.5
 """
 
+CROWD = GOOD.replace("chunks = 2", 'kind = "crowd"\nchunks = 2')
+
 
 def parse(text: str) -> scenario.Scenario:
     return scenariofile.parse(tomllib.loads(text), Path("x.toml"))
@@ -76,9 +78,24 @@ def test_shipped_scenarios() -> None:
         ("rate_bps = 8000000\n", "", "path[0].rate_bps: expected exactly one of rate_bps, tr"),
         ("rate_bps = 8000000", "trace = 'nowhere'", "path[0].trace: expected the name of"),
         ("delay_ms = 50", "delay_ms = -1", "path[0].delay_ms: expected a number from 0"),
-        ("delay_ms = 50", "delay_ms = 50\nloss_percent = 101", "path[0].loss_percent: expected a"),
+        ("delay_ms = 50", "delay_ms = 50\nloss_percent = 100", "path[0].loss_percent: expected a"),
         ("delay_ms = 50", "delay_ms = 50\nup_ms = [[5, 5]]", "path[0].up_ms: expected at most 16"),
         ("delay_ms = 50", "delay_ms = 50\nup_ms = [[0, 9], [5, 20]]", "path[0].up_ms: expected"),
+        (
+            "delay_ms = 50",
+            "delay_ms = 50\nup_ms = [[5, 9]]",
+            "path[0].up_ms: expected a path that wo",
+        ),
+        (
+            "delay_ms = 10.5",
+            "delay_ms = 10.5\nup_ms = [[200, 300]]",
+            "path[1].up_ms: expected a path that comes up within the load's 200 ms, got ((200",
+        ),
+        (
+            GOOD,
+            CROWD.replace("delay_ms = 10.5", "delay_ms = 10.5\nup_ms = [[0, 9]]"),
+            "path[1].up_ms: expected paths that always work",
+        ),
         ("rate_bps = 8000000", "drive = { place = 'sea' }", "path[0].drive.place: expected one of"),
         ('name = "C"', 'name = "P"', "path.name: expected names that differ, got 'P'"),
         ('name = "C"', 'name = "C 2"', "path[1].name: expected a letter and up to 10"),
