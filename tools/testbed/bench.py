@@ -177,7 +177,11 @@ def prepare(name: str, size: str, traces: File | None, machine: Machine, out: Fi
     write_if_new(out / "build" / "report.json", json.dumps(_digests(_sources())))
     plan = {
         "command": f"testbed bench {name}" + ("" if size == NORMAL else f" --{size}"),
-        "machine": {"kind": machine.kind, "kernel": machine.kernel},
+        "machine": {
+            "kind": machine.kind,
+            "kernel": machine.kernel,
+            "overlays": [str(folder) for folder in machine.overlays],
+        },
         "cells": {cell.label: needed(cell) for cell in longest_first},
         "runs": [
             {"measured": campaign.measured_as(cell).label, "deadline_ms": cell.deadline_ms}
@@ -197,18 +201,27 @@ def write_if_new(file: File, text: str) -> None:
 def _ingredients(need: str, machine: Machine) -> dict[str, str]:
     """Digests of the files that a cell's figures follow from."""
     files = [PACKAGE / f"{name}.py" for name in GUEST_MODULES]
-    if need == MODULE:
-        files += sorted(file for file in BUILT.rglob("*") if file.is_file())
-    elif need == LINKS:
+    if need == MODULE and not machine.overlays:
+        files += _within(BUILT)
+    elif need == LINKS and not machine.overlays:
         files += sorted(file for name in OWN_PROGRAMS for file in BUILT.rglob(name))
     where = {"kind": machine.kind, "kernel": machine.kernel or os.environ.get("KERNEL", "")}
     if machine.kind != NATIVE:
         where["arguments"] = _guest_arguments()
-    return _digests(files) | where
+    laid_over = (file for folder in machine.overlays for file in _within(folder))
+    return _digests(files) | {str(file): _digest(file) for file in laid_over} | where
+
+
+def _within(folder: File) -> list[File]:
+    return sorted(file for file in folder.rglob("*") if file.is_file())
+
+
+def _digest(file: File) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _digests(files: Iterable[File]) -> dict[str, str]:
-    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    return {file.name: _digest(file) for file in files}
 
 
 def _sources() -> list[File]:
@@ -259,7 +272,8 @@ def measure(spec: File) -> None:
     folder = spec.parent
     plan = json.loads((folder.parents[1] / "plan.json").read_text())
     cell = cellspec.from_json(spec.read_text())
-    machine = Machine(plan["machine"]["kind"], plan["machine"]["kernel"])
+    where = plan["machine"]
+    machine = Machine(where["kind"], where["kernel"], tuple(map(File, where["overlays"])))
     with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
         runner = Runner(machine, File(scratch), folder)
         try:

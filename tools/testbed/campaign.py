@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path as File
 from typing import Any
 
@@ -67,11 +67,12 @@ def overlays(given: list[File], cells: list[Cell], kind: str) -> tuple[File, ...
 
 @dataclass(frozen=True)
 class Experiment:
-    """The outcome of all cells, in the order they were asked for."""
+    """The outcome of all cells, in the order they were asked for; ``speeds`` by their labels."""
 
     folder: File
     content: dict[str, Any]
     finished: list[Finished]
+    speeds: dict[str, str] = field(default_factory=dict)
 
 
 def run(
@@ -95,14 +96,16 @@ def run(
         measured = _run_all(runner, wanted, jobs, quiet)
         series = _keep_series(out, measured)
     finished = []
+    speeds = {}
     for cell in cells:
         source = measured_as(cell)
         scored = judge(cell)
         finished.append(Finished(scored, score(scored, measured[source].raw), series[source]))
+        speeds[cell.label] = measured[source].speed
     host = measured[wanted[0]].host
     content = results.document(version(), host, command, finished)
     results.write(out / "results.json", content)
-    return Experiment(out, content, finished)
+    return Experiment(out, content, finished, speeds)
 
 
 def replay(cell: Cell, machine: Machine, out: File) -> dict[str, dict[str, Any]]:

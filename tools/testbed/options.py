@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from dataclasses import replace
 from pathlib import Path as File
@@ -148,8 +149,11 @@ def _add_machine(command: argparse.ArgumentParser) -> None:
         "--overlay", action="append", type=File, default=[], metavar="DIR",
         help="laid over the guest's root (default: out/guest, if it was built)",
     )  # fmt: skip
-    where.add_argument("--jobs", type=_positive, default=2, help="guests at once (default: 2)")
-    where.add_argument("--out", type=File, metavar="DIR", help="default: out/SCENARIO or out/demo")
+    where.add_argument(
+        "--jobs", type=_positive, default=os.cpu_count() or 1, metavar="N",
+        help="guests at once (default: one for each processor)",
+    )  # fmt: skip
+    where.add_argument("--out", type=File, metavar="DIR", help="default: a name in out/")
 
 
 def _positive(text: str) -> int:
@@ -239,13 +243,16 @@ def _cell(options: argparse.Namespace) -> None:
     out = options.out or OUT / "cell" / cell.label
     experiment = campaign.run([cell], _machine(options, [cell]), 1, out, cell.label, quiet=True)
     print(table.one_line(experiment.finished[0]))
+    print(f"clock: {experiment.speeds[cell.label]}")
     print(f"series: {out / experiment.content['runs'][0]['series']}")
 
 
 def _bench(options: argparse.Namespace) -> None:
     # Jobs have a folder of their own to be in.
-    out = (options.out or OUT / f"bench-{options.name}").resolve()
-    machine = Machine(options.vm, options.kernel, tuple(options.overlay))
+    name = f"bench-{options.name}" + ("-quick" if options.size == bench.QUICK else "")
+    out = (options.out or OUT / name).resolve()
+    overlays = tuple(folder.resolve() for folder in options.overlay)
+    machine = Machine(options.vm, options.kernel, overlays)
     cells = bench.prepare(options.name, options.size, options.traces, machine, out)
     print(f"{out / 'plan.json'}: {len(cells)} cells")
     if not options.plan_only:
@@ -254,7 +261,7 @@ def _bench(options: argparse.Namespace) -> None:
 
 
 def _robust(options: argparse.Namespace) -> None:
-    out = options.out or OUT / "bench-robust"
+    out = options.out or OUT / ("bench-robust" + ("-quick" if options.quick else ""))
     command = "testbed robust" + (" --quick" if options.quick else "")
     # Whatever the paths carry, the cells need the same files.
     machine = _machine(options, robust.together(robust.conditions()[0], 1e6))
@@ -280,6 +287,9 @@ def _document(options: argparse.Namespace) -> None:
 
 def _replay(options: argparse.Namespace) -> None:
     chosen = _chosen(options.scenario, options)
+    for index, path in enumerate(chosen.paths):
+        if path.up_ms:
+            raise UsageError(f"{chosen.file}: path[{index}].up_ms: expected paths that always work")
     cell = Cell(chosen, "mptcp", None, None, 1)
     figures = campaign.replay(cell, _machine(options, [cell]), options.out or OUT / "replay")
     for name, figure in figures.items():

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from testbed import bench, realtraces
+from testbed import bench, guestrun, realtraces
 from testbed.cellspec import Cell
-from testbed.errors import UsageError
+from testbed.errors import MeasurementError, UsageError
 from testbed.guestrun import LINKS, MODULE, NOTHING, Machine
 
 
@@ -91,6 +91,32 @@ def finish(out: Path) -> None:
 
 def append(file: Path, text: str) -> None:
     file.write_text(file.read_text() + text)
+
+
+def test_overlays_are_for_every_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, overlay = tmp_path / "bench", tmp_path / "overlay"
+    (overlay / "opt").mkdir(parents=True)
+    (overlay / "opt/file").write_text("old")
+    machine = Machine(overlays=(overlay,))
+
+    def prepare() -> list[str]:
+        bench.prepare("static", bench.QUICK, None, machine, out)
+        return [(out / f"build/{need}.json").read_text() for need in (NOTHING, LINKS, MODULE)]
+
+    before = prepare()
+    (overlay / "opt/file").write_text("new")
+    assert all(old != new for old, new in zip(before, prepare(), strict=True))
+    used: list[Machine] = []
+
+    def run(self: guestrun.Runner, _cell: Cell, _progress: object) -> None:
+        used.append(self._machine)
+        raise MeasurementError("not here")
+
+    monkeypatch.setattr(guestrun.Runner, "run", run)
+    monkeypatch.setenv("MPDPA_IMAGES", "none")
+    with pytest.raises(MeasurementError, match="not here"):
+        bench.measure(next((out / "cells").glob("*/spec.json")))
+    assert used == [machine]
 
 
 def test_only_what_changed_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

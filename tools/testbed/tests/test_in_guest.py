@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -97,6 +98,7 @@ def test_examples(example: str, protocol: str, expected: str, tmp_path: Path) ->
     words = ("cell", EXAMPLES / f"{example}.toml", "--protocol", protocol, "--out", tmp_path)
     said = command(*words)
     assert expected in said
+    assert re.search(r"^clock: \d+ s in \d+ s of the wall clock, [\d.]+ x$", said, re.MULTILINE)
     run = json.loads((tmp_path / "results.json").read_text())["runs"][0]
     # Both paths that could were used; the run has checked its own figures.
     assert sum(path["payload_bytes"] > 100_000 for path in run["paths"]) >= 2

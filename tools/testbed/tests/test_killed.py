@@ -66,7 +66,8 @@ def test_a_killed_testbed_leaves_no_guest(program: str, tmp_path: Path) -> None:
     guest.write_text(GUEST)
     guest.chmod(guest.stat().st_mode | stat.S_IXUSR)
     out = tmp_path / "out"
-    plan = {"machine": {"kind": guestrun.VIRTUAL, "kernel": None}, "cells": {"one": "nothing"}}
+    machine = {"kind": guestrun.VIRTUAL, "kernel": None, "overlays": []}
+    plan = {"machine": machine, "cells": {"one": "nothing"}}
     bench.write_if_new(out / "plan.json", json.dumps(plan))
     bench.write_if_new(out / "cells/one/spec.json", cellspec.to_json(CELL))
     for name in ("nothing", "report"):
