@@ -13,6 +13,7 @@ from testbed import checks, dpa, reference, results, scenariofile
 from testbed.campaign import Experiment
 from testbed.cellspec import Cell
 from testbed.errors import MeasurementError
+from testbed.metrics import METRICS
 from testbed.report import write as write_report
 from testbed.results import Finished, Host
 from testbed.scenario import ADAPTIVE, Alpha
@@ -31,6 +32,8 @@ def cell(protocol: str = "mpdpa", alpha: float | None = 1.0) -> Cell:
 def test_every_column() -> None:
     done = score(cell(), raw())
     assert (done.missed, done.avoidable_missed, done.missed_kernel) == (1, 1, 0)
+    assert (done.missed_own, done.delivered_bytes) == (None, 60_000_000)
+    assert score(cell(), raw() | {"own_missed": 2}).missed_own == 2
     assert done.completion_ms == (8000.0,) * 4 + (10000.0, 10000.0)
     assert done.costly_share == pytest.approx(0.275)
     # 1420 of 1514 bytes are payload: P carries 0.9379 MB a second during 9.95 s.
@@ -39,6 +42,9 @@ def test_every_column() -> None:
     assert done.overhead == pytest.approx(0.10)
     preferred, costly = done.paths
     assert (preferred.first_sent_bytes, preferred.resent_bytes) == (45_000_000, 600_000)
+    assert (preferred.payload_bytes, preferred.wire_bytes) == (45_600_000, 48_000_000)
+    assert (preferred.activations, preferred.queue_drops, preferred.cost) == (3, 7, 1)
+    assert [(path.rate_bps, path.trace) for path in done.paths] == [(8_000_000, None)] * 2
     assert (costly.first_sent_bytes, costly.resent_bytes) == (15_000_000, 1_500_000)
     assert (costly.payload_bytes, costly.wire_bytes) == (16_500_000, 18_000_000)
     assert (costly.activations, costly.queue_drops, costly.cost) == (3, 7, 10)
@@ -46,6 +52,21 @@ def test_every_column() -> None:
     assert done.utility((0.60, 0.25, 0.15)) == pytest.approx(
         0.6 * late + 0.25 * share + 0.15 * over
     )
+    assert {name: each(cell(), done) for name, each in METRICS.items()} == pytest.approx({
+        "utility_reliability": 0.6 * late + 0.25 * share + 0.15 * over,
+        "utility_savings": 0.1 * late + 0.8 * share + 0.1 * over,
+        "mean_chunk_ms": 52_000 / 6,
+        "price_per_megabyte": (45.6 * 1 + 16.5 * 10) / 60,
+        "busy_ns_per_byte": 4,
+    })  # fmt: skip
+
+
+def test_columns_of_paths_that_vary() -> None:
+    drive = scenariofile.find("bulk-drive-city")
+    counted = raw() | {"completion_ns": [10**9] * drive.load.chunks}
+    done = score(Cell(drive, "mpdpa", 10_000, 1.0, 1), counted)
+    traces = ["city-preferred-1", "city-costly-1"]
+    assert [(path.rate_bps, path.trace) for path in done.paths] == [(None, x) for x in traces]
 
 
 def test_efficiency_needs_stock_beside() -> None:
