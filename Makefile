@@ -185,10 +185,11 @@ $(O)/bpf/kernel: FORCE
 	@mkdir -p $(@D)
 	@echo '$(KREL) $(BPF_BTF)' | cmp -s - $@ || echo '$(KREL) $(BPF_BTF)' > $@
 
-# compat.bpf.h cannot see which members a structure has
+# compat.bpf.h cannot see which structures there are, and what members they have
 $(O)/bpf/vmlinux.h: $(O)/bpf/kernel $(BPF_BTF)
 	@$(BPFTOOL) btf dump file $(BPF_BTF) format c > $@.tmp
 	@! grep -q '(\*get_subflow)' $@.tmp || echo '#define MPTCP_SCHED_GET_SUBFLOW' >> $@.tmp
+	@! grep -q '^struct bpf_iter_mptcp_subflow {' $@.tmp || echo '#define MPTCP_SCHED_HAS_ITERATOR' >> $@.tmp
 	@mv $@.tmp $@
 
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/bpf/vmlinux.h $(BPF_HEADERS)

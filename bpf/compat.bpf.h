@@ -13,10 +13,15 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-/* Comes with the module, so no kernel's vmlinux.h has it. */
+/*
+ * Comes with the module, or with the API where the kernel has it. The Makefile
+ * looks for it in vmlinux.h and defines MPTCP_SCHED_HAS_ITERATOR.
+ */
+#ifndef MPTCP_SCHED_HAS_ITERATOR
 struct bpf_iter_mptcp_subflow {
 	__u64 __opaque[2];
 } __attribute__((aligned(8)));
+#endif
 
 /*
  * The callbacks of a scheduler, out of functions int id_send(msk) and

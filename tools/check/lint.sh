@@ -86,7 +86,7 @@ mapfile -t kernel < <(find kernel bpf -name '*.[ch]' ! -name 'netlink_gen.*' ! -
 mapfile -t shell < <(grep -rlE '^#!/bin/(ba)?sh' --include='*' tools selftests userspace .ci)
 
 echo "KTAP version 1"
-echo "1..7"
+echo "1..8"
 step checkpatch checkpatch "${kernel[@]}"
 step "sparse and W=1" warnings
 step "clang's analyser" analyse
@@ -95,5 +95,6 @@ step shellcheck shellcheck -x -S warning -e SC2154,SC2034 "${shell[@]}"
 step ruff ruff check --no-cache --quiet --output-format concise tools/testbed
 step "ruff elsewhere" ruff check --no-cache --quiet --output-format concise \
 	--config tools/check/ruff.toml tools/check tools/sim tools/vm userspace selftests
+step "BPF on a kernel with the API" tools/check/api.sh
 step "netlink spec" tools/check/ynl.sh check
 exit $((failed > 0))
