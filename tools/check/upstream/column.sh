@@ -4,7 +4,8 @@
 #	column.sh SCHEDULER SEED 'TEST ARGUMENT...'...
 #
 # In the guest: runs the kernel's MPTCP selftests with one scheduler. Leaves
-# /results/N.log and N.status for the Nth of them, and /results/decisions.
+# /results/N.log, N.status and N.decisions (see environment.sh) for the Nth of
+# them, and in bad and broken what is wrong with the kernel and with the run.
 
 set -u
 export UPSTREAM_SCHEDULER=$1 UPSTREAM_SEED=$2
@@ -20,6 +21,7 @@ export BASH_ENV=/opt/upstream/environment.sh
 n=0
 for test in "$@"; do
 	read -ra words <<<"$test"
+	export UPSTREAM_TEST=$n
 	timeout 1500 bash "./${words[0]}" "${words[@]:1}" >"/results/$n.log" 2>&1
 	echo $? >"/results/$n.status"
 	n=$((n + 1))
