@@ -32,6 +32,8 @@ RESULT = re.compile(r"^(\s*)(ok|not ok) \d+(?: -)? ?(.*)$")
 MAY_SKIP = {
     "allocations_fail": "stock kernels have no fault injection",
     "test_socket": "needs a kernel that lets it select schedulers",
+    "SKIP on both sides": "the kernel's own tests, with its default scheduler as well",
+    "SKIP fails with both": "the kernel's own tests, with its default scheduler as well",
 }
 
 
