@@ -283,6 +283,24 @@ static int verb_say(struct state *s, const struct step *step)
 	return 0;
 }
 
+/*
+ * fail N: the Nth allocation of this process from now on fails, 0: none does. For
+ * kernels with fault injection.
+ */
+static int verb_fail(struct state *s, const struct step *step)
+{
+	int fd = open("/proc/thread-self/fail-nth", O_WRONLY);
+	size_t length = strlen(step->word[1]);
+	int err;
+
+	(void)s;
+	if (fd < 0)
+		return -errno;
+	err = write(fd, step->word[1], length) == (ssize_t)length ? 0 : -errno;
+	close(fd);
+	return err;
+}
+
 /* stream every=MS [ms=MS] [expect=N]: 0 ends it */
 static int verb_stream(struct state *s, const struct step *step)
 {
@@ -435,7 +453,7 @@ static const struct {
 	{ "send", verb_send },		{ "drain", verb_drain },
 	{ "recv", verb_recv },		{ "option", verb_option },
 	{ "stream", verb_stream },	{ "prefer", verb_prefer },
-	{ "eventfd", verb_eventfd },
+	{ "eventfd", verb_eventfd },	{ "fail", verb_fail },
 };
 
 static int error_number(const char *name)

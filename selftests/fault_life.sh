@@ -241,36 +241,38 @@ memory_of_tcp() {
 	nothing_stays
 }
 
-# Each allocation of the process, in system calls and work done for it, may fail.
+# Each allocation, of system calls and of work done for them, fails once: from the
+# socket on, and then from the first option on.
 allocations_fail() {
 	local i taken=0 short
+	local -a open options
 
 	[ -d $failslab ] || { skip "needs a kernel with FAILSLAB"; return; }
 	stream_prepare || return
-	echo Y >$failslab/task-filter
 	echo N >$failslab/ignore-gfp-wait
-	echo 0 >$failslab/verbose
-	echo 10 >$failslab/probability
+	options=("chunk len=1000 ms=2000 => any" "chunk len=30000 ms=2000 => any"
+		"prefer 1 200 => any" "info => any" "send 31000 => any"
+		"info => any")
 	for ((i = 0; i < 40; i++)); do
-		echo -1 >$failslab/times
 		server "$server" $server4 $((5100 + i)) "$tmp/server" accept \
 			"drain => any"
-		start "$tmp/failing" in_ns "$client" bash -c "
-			echo 1 >/proc/self/make-it-fail
-			exec $files/dpa_sock 'socket 4 mptcp => any' \
-			'connect $server4 $((5100 + i)) => any' \
-			'chunk len=1000 ms=2000 => any' \
-			'chunk len=1000 ms=2000 => any' \
-			'chunk len=30000 ms=2000 => any' 'info => any' \
-			'send 32000 => any' 'info => any' shutdown close"
+		open=("socket 4 mptcp => any"
+			"connect $server4 $((5100 + i)) => any" "send 1000 => any")
+		if ((i % 2)); then
+			open=("fail $((i / 2 + 1))" "${open[@]}")
+		else
+			open+=("fail $((i / 2 + 1))")
+		fi
+		start "$tmp/failing" client "$client" "${open[@]}" "${options[@]}" \
+			"fail 0" "shutdown => any" "close => any"
 		finish "$last_pid" 60 && taken=$((taken + 1))
 		cat "$tmp/failing" >>"$tmp/failures"
 		stop_processes
 	done
-	echo 0 >$failslab/probability
 	short=$(grep -c '"error":"ENO\(MEM\|BUFS\)"' "$tmp/failures")
-	note "$taken of 40 ended well, $short calls were short of memory"
-	expect_between "calls short of memory" "$short" 1 1000
+	note "$taken of 40 went to their end, $short calls were short of memory"
+	expect_eq "went to their end" $taken 40
+	expect_between "calls short of memory" "$short" 10 1000
 	stream_begin 1000000
 	stream_whole
 	nothing_stays

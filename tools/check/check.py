@@ -204,8 +204,8 @@ def debug_suites() -> list[list[Suite]]:
 
     return [
         # where no time is measured: with two processors, and so with races
-        lane("fast", ["attach", "sockopt", "netlink", "sysctl"], ["guard", "schedulers", "load"], ["suspend", "fault_life"]),
-        lane("virtual", ["deadline", "overflow", "quota"], ["fault_path"], ["security", "soak"]),
+        lane("fast", ["attach", "sockopt", "netlink", "sysctl"], ["guard", "schedulers", "load"], ["suspend", "security", "soak"]),
+        lane("virtual", ["deadline", "overflow", "quota"], ["fault_path"], ["fault_life"]),
     ]
 
 
