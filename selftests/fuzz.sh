@@ -21,21 +21,6 @@ stock=${FUZZ_STOCK:-}
 
 trace=/sys/kernel/tracing/instances/dpa-fuzz
 
-# in_slabs CACHE...: objects in use; without the shrink also those that a processor
-# keeps at hand
-in_slabs() {
-	local cache
-
-	for cache in "$@"; do
-		echo 1 >"/sys/kernel/slab/$cache/shrink"
-	done
-	awk -v names=" $* " 'index(names, " " $1 " ") { n += $2 }
-			     END { print n + 0 }' /proc/slabinfo
-}
-
-mptcp_slab() { in_slabs MPTCP MPTCPv6; }
-module_slab() { in_slabs mptcp_dpa_conn; }
-
 # Linux 7.0 and later leave orphans behind, with any scheduler: a socket that is
 # closed, whose last change of state happens in release_sock() of somebody who
 # owned it (Documentation/testing.md). The stack of each such change tells who
@@ -144,7 +129,7 @@ disturb() {
 random_calls() {
 	local fuzz_pid round=0 before held=0 ns orphans=0 detached=0
 
-	before=$(mptcp_slab)
+	before=$(slab_objects MPTCP MPTCPv6)
 	watch_closings
 	[ -n "$stock" ] || module_load || { fail "insmod"; return; }
 	world
@@ -176,17 +161,17 @@ random_calls() {
 	wait_until 70 has_users_at_most $((orphans * held)) ||
 		fail "the module has $(module_users) users"
 	wait_until 30 freed $((before + orphans)) ||
-		fail "MPTCP sockets: $(mptcp_slab), before $before"
+		fail "MPTCP sockets: $(slab_objects MPTCP MPTCPv6), before $before"
 	[ $orphans -eq 0 ] || return
 	[ -n "$stock" ] || wait_until 30 no_state ||
-		fail "connections' state: $(module_slab) objects"
+		fail "connections' state: $(slab_objects mptcp_dpa_conn) objects"
 	module_unload || fail "the module stays"
 }
 
 has_users_at_most() { ! is_loaded || [ "$(module_users)" -le "$1" ]; }
 no_sockets() { [ -z "$(in_ns "$1" ss -HMa)" ]; }
-freed() { [ "$(mptcp_slab)" -le "$1" ]; }
-no_state() { [ "$(module_slab)" = 0 ]; }
+freed() { [ "$(slab_objects MPTCP MPTCPv6)" -le "$1" ]; }
+no_state() { [ "$(slab_objects mptcp_dpa_conn)" = 0 ]; }
 
 # Each kind of call was made and has succeeded, or the calls say nothing: the
 # numbers are enum kind's in fuzz.h.

@@ -225,6 +225,19 @@ slab_bytes() {
 		/proc/slabinfo
 }
 
+# slab_objects CACHE...: in use, all together; without the shrink also those that a
+# processor keeps at hand
+slab_objects() {
+	local cache
+
+	for cache in "$@"; do
+		[ -e "/sys/kernel/slab/$cache" ] &&
+			echo 1 >"/sys/kernel/slab/$cache/shrink"
+	done
+	awk -v names=" $* " 'index(names, " " $1 " ") { n += $2 }
+			     END { print n + 0 }' /proc/slabinfo
+}
+
 # ------------------------------------------------------- module and attachments
 
 find_file() {

@@ -138,17 +138,6 @@ connections() {
 	in_ns "$1" "$mpdpa" stat -j | jq .connections
 }
 
-# slab_objects CACHE...: in use, all together
-slab_objects() {
-	local cache
-
-	for cache in "$@"; do
-		[ -e "/sys/kernel/slab/$cache" ] && echo 1 >"/sys/kernel/slab/$cache/shrink"
-	done
-	awk -v names=" $* " 'index(names, " " $1 " ") { n += $2 } END { print n + 0 }' \
-		/proc/slabinfo
-}
-
 slabs_are_back() {
 	[ "$(slab_objects mptcp_dpa_conn)" = 0 ] &&
 		[ "$(slab_objects MPTCP MPTCPv6)" -le "$mptcp_before" ]
