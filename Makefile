@@ -149,7 +149,10 @@ MODULE	   := $(MODULE_DIR)/mptcp_dpa.ko
 .PHONY: modules
 modules:
 	@test -e $(KDIR)/Makefile || { echo "make: no kernel headers in $(KDIR): install linux-headers-$(KREL)" >&2; exit 1; }
+# a kernel of the same release but another configuration refuses the old one
+	@cmp -s $(KDIR)/include/config/auto.conf $(MODULE_DIR)/auto.conf || rm -rf $(MODULE_DIR)
 	@mkdir -p $(MODULE_DIR)/kernel/uapi/linux $(MODULE_DIR)/bpf
+	@cp $(KDIR)/include/config/auto.conf $(MODULE_DIR)/auto.conf
 	@cp -u Kbuild $(MODULE_DIR)/
 	@cp -u kernel/*.[ch] $(MODULE_DIR)/kernel/
 	@cp -u kernel/uapi/linux/*.h $(MODULE_DIR)/kernel/uapi/linux/

@@ -59,7 +59,7 @@ checkpatch() {
 
 # The kernel's own extra warnings, and sparse; netlink_gen.c is generated.
 warnings() {
-	local log=out/lint/log status
+	local log=out/lint.log status
 
 	rm -rf out/lint
 	mkdir -p out/lint
