@@ -96,9 +96,9 @@ static __always_inline int mpdpa_send(struct mptcp_sock *msk)
 /*
  * What is stuck on a path goes where it arrives first, whatever that
  * costs: bytes behind it are of no use without it. But not to a path that has
- * had all it may get, nor does anything else that MPTCP's timer repeats; that
- * goes to a path that has nothing, as the kernel's own scheduler has it: others
- * may hold the very bytes.
+ * had all it may get, nor does anything else that MPTCP's timer repeats. And only
+ * to a path that has nothing, as the kernel's own scheduler has it: others
+ * may hold the very bytes, and Linux 7.3 repeats until it is told to stop.
  */
 static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 				  struct dpa_scratch *s)
@@ -130,10 +130,10 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 			best = subflow;
 		}
 	}
-	if (s->spent && (!best || (s->best_busy && !s->stuck)))
-		return -1;
-	if (!best || !(s->stuck || s->spent))
+	if (!(best && s->stuck) && !s->spent)
 		return mptcp_dpa_default_retrans(msk);
+	if (!best || s->best_busy)
+		return -1;
 	mptcp_subflow_set_scheduled(best, true);
 	return 0;
 }
