@@ -50,7 +50,7 @@ struct bpf_struct_ops_mptcp_sched_ops {
 };
 
 /* keeps the type in the debug information */
-struct bpf_struct_ops_mptcp_sched_ops *glue_value_type;
+static struct bpf_struct_ops_mptcp_sched_ops *glue_value_type __used;
 
 COMPAT_SCHED_STUBS
 

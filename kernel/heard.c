@@ -7,6 +7,7 @@
 #include <linux/jhash.h>
 #include <linux/log2.h>
 #include <net/netns/hash.h>
+#include <net/ipv6.h>
 #include <net/tcp.h>
 
 #include "heard.h"
@@ -21,8 +22,8 @@ static u32 *heard_slot(const struct sock *ssk)
 
 #if IS_ENABLED(CONFIG_IPV6)
 	if (ssk->sk_family == AF_INET6) {
-		hash = jhash2(ssk->sk_v6_rcv_saddr.s6_addr32, 4, hash);
-		hash = jhash2(ssk->sk_v6_daddr.s6_addr32, 4, hash);
+		hash = __ipv6_addr_jhash(&ssk->sk_v6_rcv_saddr, hash);
+		hash = __ipv6_addr_jhash(&ssk->sk_v6_daddr, hash);
 	}
 #endif
 	if (ssk->sk_family == AF_INET)

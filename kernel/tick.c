@@ -156,13 +156,15 @@ static void tick_work(struct work_struct *work)
 	struct sock *sk = c->sk;
 	bool slow = lock_sock_fast(sk);
 
-	if (!slow && !is_over(sk)) {
+	if (slow || is_over(sk)) {
+		tick(c);
+		unlock_sock_fast(sk, slow);
+	} else {
 		unlock_sock_fast(sk, slow);
 		lock_sock(sk);
-		slow = true;
+		tick(c);
+		release_sock(sk);
 	}
-	tick(c);
-	unlock_sock_fast(sk, slow);
 	sock_put(sk);
 	conn_put(c);
 }

@@ -57,7 +57,7 @@ checkpatch() {
 	true
 }
 
-# The kernel's own extra warnings, and sparse; netlink_gen.c is generated.
+# The kernel's own extra warnings; netlink_gen.c is generated.
 warnings() {
 	local log=out/lint.log status
 
@@ -65,8 +65,6 @@ warnings() {
 	mkdir -p out/lint
 	make --no-print-directory modules MODULE_DIR=out/lint W=1 >$log 2>&1
 	status=$?
-	tools/check/sparse.sh out/lint "$KDIR" >>$log 2>&1
-	grep '^sparse' $log
 	grep -E '(warning|error):' $log | grep -v 'netlink_gen\.c'
 	return $status
 }
@@ -74,8 +72,8 @@ warnings() {
 analyse() {
 	local file
 
-	# not kernel/: on the kernel's headers it takes minutes; nor tools/check/verifier.c:
-	# it takes libbpf's keeping of a log buffer for a leak
+	tools/check/units.sh analyse out/lint "$KDIR"
+	# not tools/check/verifier.c: it takes libbpf's keeping of a log buffer for a leak
 	for file in tools/sim/*.c userspace/lib/*.c userspace/cmd/*.c selftests/*.c bpf/*_test.c; do
 		clang --analyze -Xclang -analyzer-output=text -Xclang -analyzer-werror \
 			-D_GNU_SOURCE -DMPDPA_VERSION='""' -Iuserspace/lib \
@@ -88,9 +86,10 @@ mapfile -t kernel < <(find kernel bpf -name '*.[ch]' ! -name 'netlink_gen.*' ! -
 mapfile -t shell < <(grep -rlE "^(#!/bin/(ba)?sh|# shellcheck shell=)" tools selftests userspace .ci)
 
 echo "KTAP version 1"
-echo "1..8"
+echo "1..9"
 step checkpatch checkpatch "${kernel[@]}"
-step "sparse and W=1" warnings
+step W=1 warnings
+step sparse tools/check/units.sh sparse out/lint "$KDIR"
 step "clang's analyser" analyse
 # sourced files have the variables that SC2154 and SC2034 look for
 step shellcheck shellcheck -x -S warning -e SC2154,SC2034 "${shell[@]}"

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# units.sh sparse|analyse DIRECTORY KDIR: the tool on every unit of the module that
+# was built there, with the flags it was built with. (The kernel's own "make C=1"
+# needs a script that header packages lack.)
+set -uo pipefail
+
+tool=$1 built=$2 headers=$3
+
+# what only gcc knows
+gcc_only='-mpreferred-stack-boundary=|-mindirect-branch|-mfunction-return|-mrecord-mcount|-fconserve-stack'
+gcc_only+='|-fno-allow-store-data-races|-fzero-init-padding-bits=|-fmin-function-alignment=|-fsanitize|-fplugin'
+
+# eval'd with flags that are quoted for a shell. What sparse does not know: that
+# kfuncs need no declaration (gcc looks for missing ones), two of gcc's words.
+run_sparse='sparse -D__linux__ -Dlinux -D__STDC__ -Dunix -D__unix__ -D__x86_64__ --arch=x86
+	-mlittle-endian -m64 -Wbitwise -Wno-return-void -Wno-unknown-attribute -Wno-decl
+	-D__typeof_unqual__=__typeof__ "-D__builtin_strlen(s)=(sizeof(s) - 1)"'
+run_analyse='clang --analyze -Xclang -analyzer-output=text -Xclang -analyzer-werror
+	-Wno-everything -o /dev/null'
+
+checked=0
+for record in "$built"/kernel/.*.o.cmd; do
+	flags=$(sed -n 's/^savedcmd_[^ ]* := *[^ ]* \(.*\) -c -o [^ ]* \([^ ;]*\).*/\1 \2/p' "$record")
+	[[ $flags == *.c ]] || continue
+	# vmlinux.h is no code of ours
+	[[ $flags != *kernel/msk.c ]] || continue
+	[ "$tool" = sparse ] ||
+		flags=$(tr ' ' '\n' <<<"$flags" | grep -vE -e "^($gcc_only)" | paste -sd ' ')
+	# kernels before 6.13 compile from within their headers
+	where=$built
+	[[ ${flags##* } != /* ]] || where=$headers
+	command=run_$tool
+	(cd "$where" && eval "${!command//$'\n'/ } $flags") || echo "$tool of ${flags##*/} failed"
+	checked=$((checked + 1))
+done
+[ $checked -gt 20 ] || echo "$tool saw only $checked files"
