@@ -96,12 +96,12 @@ fixed_at_socket() {
 	direct 1
 	attach || { fail "cannot attach"; return; }
 	scheduler default
-	mkfifo "$tmp/go"
+	new_gate
 	start "$tmp/early" in_ns "$client" "$files/dpa_sock" "socket 4 mptcp" \
-		"say made" "await $tmp/go" "chunk len=1 ms=1000 => EOPNOTSUPP"
+		"say made" "await $gate" "chunk len=1 ms=1000 => EOPNOTSUPP"
 	wait_until 10 grep -q made "$tmp/early"
 	scheduler mpdpa
-	timeout 20 bash -c ": >$tmp/go"
+	open_gate
 	finish "$last_pid" 10 || fail "a socket made before: $(cat "$tmp/early")"
 	detach
 }

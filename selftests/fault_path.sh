@@ -35,15 +35,6 @@ begin_and_reach() {
 	stream_reached $((bytes / 3))
 }
 
-# kill_subflow NAMESPACE FILTER...: as a reset from this end
-kill_subflow() {
-	local ns=$1
-
-	shift
-	in_ns "$ns" ss -KHtn "$@" >"$tmp/killed"
-	[ -s "$tmp/killed" ] || fail "no subflow $*"
-}
-
 first_subflow_reset() {
 	begin_and_reach || return
 	kill_subflow "$client" src 10.0.1.1
@@ -91,9 +82,7 @@ interface_bounces() {
 	for i in 2 1 2; do
 		ip -n "$client" link set "c$i" down
 		sleep 0.3
-		ip -n "$client" link set "c$i" up
-		ip -n "$client" route replace default via "10.0.$i.2" \
-			dev "c$i" table "$i"
+		interface_up "$i"
 	done
 	stream_whole
 	nothing_stays

@@ -63,39 +63,17 @@ left_in() {
 	done < <(in_ns "$1" ss -HMatne)
 }
 
-# A second client, with paths 3 and 4: who moves there leaves its sockets behind,
-# and makes others.
-other_client() {
-	local i
-
-	other=dpa$$o
-	new_namespace "$other"
-	sysctl_in "$other" net.mptcp.enabled=1 \
-		net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.default.rp_filter=0
-	for i in 3 4; do
-		ip link add c$i netns "$other" type veth peer name s$i netns "$server"
-		ip -n "$server" addr add 10.0.$i.2/24 dev s$i
-		ip -n "$server" link set s$i up
-		ip -n "$other" addr add 10.0.$i.1/24 dev c$i
-		ip -n "$other" link set c$i up
-		ip -n "$other" route add default via 10.0.$i.2 table $i
-		ip -n "$other" rule add from 10.0.$i.1 table $i
-	done
-	ip -n "$other" route add default via 10.0.3.2
-	ip -n "$other" mptcp limits set subflows 8 add_addr_accepted 8
-	ip -n "$other" mptcp endpoint add 10.0.4.1 dev c4 id 4 subflow
-}
-
-# The ends, and a sink that all clients reach.
+# The ends, and a sink that all clients reach. Who moves to the other client's
+# namespace leaves its sockets behind, and makes others.
 world() {
 	local ns
 
-	direct 2
+	direct 2 2
 	endpoint 2 4 subflow
-	other_client
+	client=$other_client endpoint 4 4 subflow
 	start "$tmp/sink" ip netns exec "$server" "$files/fuzz" sink $server4 $port
 	wait_until 10 is_listening "$server" $port || fail "no sink"
-	for ns in "$client" "$other"; do
+	for ns in "$client" "$other_client"; do
 		expect_ok "a connection of $ns" client "$ns" \
 			"connect $server4 $port" "send 1000" "wait subflows=2"
 	done
@@ -105,7 +83,7 @@ attached() {
 	[ -z "$stock" ] || return 0
 	attach || return
 	scheduler mpdpa
-	sysctl_in "$other" net.mptcp.scheduler=mpdpa
+	sysctl_in "$other_client" net.mptcp.scheduler=mpdpa
 }
 
 # What the machine does meanwhile, until the calls are over; one round of each.
@@ -117,8 +95,7 @@ disturb() {
 		lacks_scheduler mpdpa && detached=$((detached + 1))
 		attached || fail "the scheduler cannot be attached again" ;;
 	1)	ip -n "$client" link set c2 down ;;
-	3)	ip -n "$client" link set c2 up
-		ip -n "$client" route replace default via 10.0.2.2 table 2 ;;
+	3)	interface_up 2 ;;
 	4)	endpoints_flush ;;
 	5)	endpoint 2 4 subflow backup ;;
 	6)	endpoints_flush
@@ -129,7 +106,7 @@ disturb() {
 random_calls() {
 	local fuzz_pid round=0 before held=0 ns orphans=0 detached=0
 
-	before=$(slab_objects MPTCP MPTCPv6)
+	before=$(mptcp_sockets)
 	watch_closings
 	[ -n "$stock" ] || module_load || { fail "insmod"; return; }
 	world
@@ -137,7 +114,7 @@ random_calls() {
 	[ -n "$stock" ] || held=$(module_users)
 	start "$tmp/fuzz" ip netns exec "$client" "$files/fuzz" calls "$seed" \
 		"$calls" "$seconds" 4 $server4 $port "/run/netns/$client" \
-		"/run/netns/$client" "/run/netns/$other"
+		"/run/netns/$client" "/run/netns/$other_client"
 	fuzz_pid=$last_pid
 	until is_over "$fuzz_pid"; do
 		disturb $((round++))
@@ -149,7 +126,7 @@ random_calls() {
 	happened
 	detach
 	stop_processes
-	for ns in "$client" "$other"; do
+	for ns in "$client" "$other_client"; do
 		abort_connections "$ns"
 		wait_until 70 no_sockets "$ns" || left_in "$ns"
 	done
@@ -161,17 +138,17 @@ random_calls() {
 	wait_until 70 has_users_at_most $((orphans * held)) ||
 		fail "the module has $(module_users) users"
 	wait_until 30 freed $((before + orphans)) ||
-		fail "MPTCP sockets: $(slab_objects MPTCP MPTCPv6), before $before"
+		fail "MPTCP sockets: $(mptcp_sockets), before $before"
 	[ $orphans -eq 0 ] || return
 	[ -n "$stock" ] || wait_until 30 no_state ||
-		fail "connections' state: $(slab_objects mptcp_dpa_conn) objects"
+		fail "connections' state: $(states) objects"
 	module_unload || fail "the module stays"
 }
 
 has_users_at_most() { ! is_loaded || [ "$(module_users)" -le "$1" ]; }
 no_sockets() { [ -z "$(in_ns "$1" ss -HMa)" ]; }
-freed() { [ "$(slab_objects MPTCP MPTCPv6)" -le "$1" ]; }
-no_state() { [ "$(slab_objects mptcp_dpa_conn)" = 0 ]; }
+freed() { [ "$(mptcp_sockets)" -le "$1" ]; }
+no_state() { [ "$(states)" = 0 ]; }
 
 # Each kind of call was made and has succeeded, or the calls say nothing: the
 # numbers are enum kind's in fuzz.h.
@@ -192,7 +169,7 @@ covered() {
 happened() {
 	local ns
 
-	for ns in "$client" "$other"; do
+	for ns in "$client" "$other_client"; do
 		expect_between "connections of $ns" \
 			"$(counter "$ns" MPTcpExtMPCapableSYNACKRX)" 10 1000000000
 		expect_between "fallbacks of $ns" \

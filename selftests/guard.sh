@@ -103,7 +103,7 @@ bad_refuses() { check_stalls bad_refuses; }
 bad_inactive() {
 	check_ends bad_inactive fragile
 	expect_between "picks that could not be used" \
-		"$(in_ns "$client" "$mpdpa" stat -j | jq .guard_drops)" 1 1000000
+		"$(stat_of "$client" guard_drops)" 1 1000000
 }
 bad_all() { check_ends bad_all; }
 bad_again() { check_ends bad_again; }

@@ -31,9 +31,13 @@ cgroup_before=
 pins=
 loaded_by_us=no
 attached_by=
+gate=
 declare -a pids=()
 declare -a quick=()
 
+# the case that runs, and the mark with which it begins in the kernel's log
+case_now=
+case_mark=
 case_failed=no
 case_skipped=
 
@@ -101,10 +105,12 @@ log_since() {
 		 END { for (i = 0; i < n; i++) print line[i] }'
 }
 
+# check_log MARK [PATTERN]: fails for what is bad after it; lines of this pattern are
+# forgiven
 check_log() {
 	local bad
 
-	bad=$(log_since "$1" | grep -E "$log_bad" | grep -vE "$log_good")
+	bad=$(log_since "$1" | grep -E "$log_bad" | grep -vE "$log_good${2:+|$2}")
 	[ -z "$bad" ] && return
 	fail "the kernel's log has"
 	sed 's/^/#   /' <<<"$bad" >&3
@@ -203,6 +209,16 @@ field() {
 	grep "^{\"step\":\"$2\"" "$1" | tail -n 1 | jq -r ".$3"
 }
 
+# new_gate: a FIFO, at which dpa_sock's "await $gate" waits until it is opened
+new_gate() {
+	gate=$tmp/gate
+	rm -f "$gate"
+	mkfifo "$gate"
+}
+
+# open_gate: for who waits there, or comes within 20 s
+open_gate() { timeout 20 bash -c ': >"$1"' - "$gate"; }
+
 # first_sent FILE INDEX [WHICH]: payload that the subflow had been given when
 # dpa_sock printed them for the last time, or the WHICHth; what TCP repeated is
 # not counted
@@ -211,32 +227,31 @@ first_sent() {
 		jq ".subflows[$2] | .bytes_sent - .bytes_retrans"
 }
 
-# slab_bytes PATTERN: active ones in the kernel's caches of such names, after
-# what waits for RCU is gone
-slab_bytes() {
+# slabs PATTERN EXPRESSION: what it comes to over the kernel's caches of such names,
+# in awk's words: $2 objects are in use, of $4 bytes each. Without the shrink also
+# those that a processor keeps at hand.
+slabs() {
 	local cache
 
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
 	for cache in /sys/kernel/slab/*; do
 		[[ ${cache##*/} =~ $1 ]] && echo 1 >"$cache/shrink"
 	done
-	awk -v names="$1" '$1 ~ names { n += $2 * $4 } END { print n }' \
-		/proc/slabinfo
+	awk -v names="$1" "\$1 ~ names { n += $2 } END { print n + 0 }" /proc/slabinfo
 }
 
-# slab_objects CACHE...: in use, all together; without the shrink also those that a
-# processor keeps at hand
-slab_objects() {
-	local cache
-
-	for cache in "$@"; do
-		[ -e "/sys/kernel/slab/$cache" ] &&
-			echo 1 >"/sys/kernel/slab/$cache/shrink"
-	done
-	awk -v names=" $* " 'index(names, " " $1 " ") { n += $2 }
-			     END { print n + 0 }' /proc/slabinfo
+# slab_bytes PATTERN: in use, after what waits for RCU is gone
+slab_bytes() {
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	slabs "$1" '$2 * $4'
 }
+
+# slab_objects PATTERN: in use, all together
+slab_objects() { slabs "$1" '$2'; }
+
+# on the whole machine: MPTCP's sockets, and connections whose state the module holds
+mptcp_sockets() { slab_objects '^MPTCP(v6)?$'; }
+states() { slab_objects '^mptcp_dpa_conn$'; }
 
 # ------------------------------------------------------- module and attachments
 
@@ -389,19 +404,18 @@ end() {
 }
 
 run_case() {
-	local mark="$test_name $1 $$"
-
 	case_now=$1
+	case_mark="$test_name $1 $$"
 	case_failed=no
 	case_skipped=
-	log_mark "$mark"
+	log_mark "$case_mark"
 	if declare -F "$1" >"$tmp/case"; then
 		"$1" >"$tmp/case" 2>&1
 	else
 		fail "there is no such case"
 	fi
 	stop_processes
-	check_log "$mark"
+	check_log "$case_mark"
 	[ $case_failed = yes ] && tail -n 40 "$tmp/case" | sed 's/^/# | /'
 	if [ $case_failed = yes ]; then
 		echo "not ok $2 $1"

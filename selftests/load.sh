@@ -193,16 +193,16 @@ busy_while_connected() {
 	attach || { fail "cannot attach"; return; }
 	scheduler mpdpa
 	server "$server" $server4 5000 "$tmp/server" accept "drain 100000 300000"
-	mkfifo "$tmp/go"
+	new_gate
 	start "$tmp/client" client "$client" "connect $server4 5000" \
 		"chunk len=100000 ms=5000" "send 100000" "say first" \
-		"await $tmp/go" "send 200000" "wait subflows=1" shutdown drain
+		"await $gate" "send 200000" "wait subflows=1" shutdown drain
 	local client_pid=$last_pid
 	wait_until 10 grep -q first "$tmp/client" || fail "no first part"
 	detach
 	wait_until 5 lacks_scheduler mpdpa || fail "still among the schedulers"
 	expect_busy "with a connection"
-	: >"$tmp/go"
+	open_gate
 	finish "$client_pid" 20 || fail "the client: $(cat "$tmp/client")"
 	expect_eq "received" "$(field "$tmp/server" drain received)" 300000
 	expect_ok "rmmod afterwards" module_unload

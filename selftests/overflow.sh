@@ -57,8 +57,6 @@ at_rate() {
 	done
 }
 
-connections() { in_ns "$client" "$mpdpa" stat -j | jq .connections; }
-
 # Less than the cheap path carries stays there, however long it goes on.
 below_capacity() {
 	local bytes
@@ -113,7 +111,7 @@ off() {
 	at_rate 80
 	sender "${steps[@]}"
 	expect_between "bytes on the costly path" "$(costly_bytes)" 300000 3000000
-	expect_eq "connections with state" "$(connections)" 0
+	expect_eq "connections with state" "$(stat_of "$client" connections)" 0
 }
 
 # A connection's own word counts more than the namespace's.
@@ -133,7 +131,7 @@ of_a_connection() {
 	expect_between "bytes on the costly path" "$(costly_bytes)" 300000 3000000
 }
 
-has_connection() { [ "$(connections)" = 1 ]; }
+has_connection() { [ "$(stat_of "$client" connections)" = 1 ]; }
 
 # Chunks go on as ever, and what comes after them overflows.
 with_chunks() {
@@ -143,8 +141,7 @@ with_chunks() {
 	at_rate 80
 	sender "chunk len=1000000 ms=5000" "send 1000000" "wait queued=0" \
 		"${steps[@]}"
-	expect_eq "chunks met" "$(in_ns "$client" "$mpdpa" stat -j |
-		jq .chunks_met)" 1
+	expect_eq "chunks met" "$(stat_of "$client" chunks_met)" 1
 	bytes=$(costly_bytes)
 	note "costly: $bytes of 4000000 bytes"
 	expect_between "bytes on the costly path" "$bytes" 0 80000

@@ -15,8 +15,6 @@ need mpdpa tc unshare
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
 mallory=(setpriv --reuid=12345 --regid=12345 --clear-groups --no-new-privs)
 
-stat_of() { in_ns "$1" "$mpdpa" stat -j | jq ".$2"; }
-
 # held_by_nobody: one connection with a chunk, which lives until it is stopped
 held_by_nobody() {
 	server "$server" $server4 $port "$tmp/server" accept "drain => any"
@@ -353,13 +351,17 @@ peer_divides_acks() {
 	nothing_stays
 }
 
+# From when the subflow is up, or else nothing would be asked of the path.
+lose_costly() {
+	wait_until 10 grep -q '"sent":501000' "$tmp/client"
+	in_ns "dpa$$b2" tc qdisc replace dev s2 root netem delay 25ms loss 30%
+}
+
 # A third of what the costly path carries is lost on purpose.
 peer_loses_costly() {
 	stream_prepare 8mbit 25ms || return
 	costly_transfer
-	# the subflow is up, or else nothing would be asked of the path
-	wait_until 10 grep -q '"sent":501000' "$tmp/client"
-	in_ns "dpa$$b2" tc qdisc replace dev s2 root netem delay 25ms loss 30%
+	lose_costly
 	stream_whole
 	expect_costly_bound
 	nothing_stays
@@ -371,8 +373,7 @@ peer_within_quota() {
 	in_ns "$client" "$mpdpa" path set dev c2 cost 5 quota 400k per 60s ||
 		fail "no quota"
 	costly_transfer 100000 2000
-	wait_until 10 grep -q '"sent":501000' "$tmp/client"
-	in_ns "dpa$$b2" tc qdisc replace dev s2 root netem delay 25ms loss 30%
+	lose_costly
 	stream_whole
 	note "costly: $(first_sent "$tmp/client" 1) bytes"
 	expect_between "bytes on the costly path" "$(first_sent "$tmp/client" 1)" 1 400000

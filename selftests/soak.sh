@@ -88,9 +88,7 @@ churn() {
 			endpoint 2 4 subflow backup ;;
 		1)	ip -n "$client" link set c2 down
 			sleep 2
-			ip -n "$client" link set c2 up
-			ip -n "$client" route replace default via 10.0.2.2 \
-				dev c2 table 2 ;;
+			interface_up 2 ;;
 		2)	path_silent 2
 			sleep 2
 			shape 2 20mbit 10ms 65536 ;;
@@ -148,8 +146,6 @@ load() {
 	shape 2 20mbit 10ms 65536
 }
 
-chunks_set() { in_ns "$client" "$mpdpa" stat -j | jq .chunks_set; }
-
 # A connection's state, kept, would have 1 KB each, the smallest object 8 bytes.
 mixed_loads() {
 	local before kept warm rounds begun=$SECONDS opened=0 lines plain
@@ -170,7 +166,8 @@ mixed_loads() {
 		"$plain fell back"
 	expect_between "connections" $opened "$total" 1000000
 	expect_between "fallbacks" "$plain" 0 $((opened / 5))
-	expect_between "chunks set" "$(chunks_set)" $((opened / 2)) 100000000
+	expect_between "chunks set" "$(stat_of "$client" chunks_set)" \
+		$((opened / 2)) 100000000
 	# 24 KB go and come by themselves
 	expect_between "bytes kept" $kept -100000000 \
 		$((24576 + 16 * (opened - warm)))

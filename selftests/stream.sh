@@ -28,7 +28,7 @@ at_server() { [ "$stream_family" = 6 ] && echo $server6 || echo $server4; }
 # stream_prepare [RATE [DELAY]]: two paths, the second one costly
 stream_prepare() {
 	topology 2 "${1:-20mbit}" "${2:-10ms}" 65536 || return
-	mptcp_before=$(slab_objects MPTCP MPTCPv6)
+	mptcp_before=$(mptcp_sockets)
 	attach || { fail "cannot attach"; return 1; }
 	scheduler "${STREAM_SCHEDULER:-mpdpa}"
 	endpoint 2 4 subflow backup
@@ -134,13 +134,10 @@ sockets() {
 }
 
 # connections NAMESPACE: those whose state the module holds
-connections() {
-	in_ns "$1" "$mpdpa" stat -j | jq .connections
-}
+connections() { stat_of "$1" connections; }
 
 slabs_are_back() {
-	[ "$(slab_objects mptcp_dpa_conn)" = 0 ] &&
-		[ "$(slab_objects MPTCP MPTCPv6)" -le "$mptcp_before" ]
+	[ "$(states)" = 0 ] && [ "$(mptcp_sockets)" -le "$mptcp_before" ]
 }
 
 is_quiet() { [ "$(sockets "$1")" = 0 ] && [ "$(connections "$1")" = 0 ]; }
@@ -156,6 +153,6 @@ nothing_stays() {
 		show_sockets
 	done
 	wait_until 30 slabs_are_back ||
-		fail "in the slabs: $(slab_objects mptcp_dpa_conn) connections," \
-			"$(slab_objects MPTCP MPTCPv6) sockets, $mptcp_before before"
+		fail "in the slabs: $(states) connections," \
+			"$(mptcp_sockets) sockets, $mptcp_before before"
 }

@@ -23,6 +23,8 @@ server4=10.9.0.1
 server6=fd00:9::1
 client=
 server=
+# has paths of its own to the same server, if a test wants it
+other_client=
 declare -a namespaces=()
 
 new_namespace() {
@@ -35,6 +37,9 @@ in_ns() { ip netns exec "$@"; }
 
 # counter NAMESPACE NAME: of those that nstat shows
 counter() { in_ns "$1" nstat -asz "$2" | awk -v n="$2" '$1 == n { print $2 }'; }
+
+# stat_of NAMESPACE FIELD: of the module's counters
+stat_of() { in_ns "$1" "$mpdpa" stat -j | jq ".$2"; }
 
 # start_monitor: mpdpa writes the client's events to $tmp/monitor from now on;
 # last_pid tells which process
@@ -117,17 +122,30 @@ wire() {
 	routes "$b" "10.2.$i.2" "fd00:2:$i::2" $server4 $server6
 	routes "$b" "10.1.$i.1" "fd00:1:$i::1" "10.0.$i.0/24" "fd00:0:$i::/64"
 	routes "$server" "10.2.$i.1" "fd00:2:$i::1" "10.0.$i.0/24" "fd00:0:$i::/64"
-	source_route "$i" "10.0.$i.2" "fd00:0:$i::2"
+	source_route "$client" "$i"
 }
 
-# source_route PATH VIA4 VIA6
-source_route() {
-	local i=$1
+# default_route NAMESPACE PATH [table N]: by the router, or the server, at its end
+default_route() { routes "$1" "10.0.$2.2" "fd00:0:$2::2" default default "${@:3}"; }
 
-	routes "$client" "$2" "$3" default default table "$i"
-	want_ip[$client]+="rule add from 10.0.$i.1 table $i"$'\n'
-	want_ip6[$client]+="rule add from fd00:0:$i::1 table $i"$'\n'
-	[ "$i" != 1 ] || routes "$client" "$2" "$3" default default
+# source_route NAMESPACE PATH: for what comes from the address on this path
+source_route() {
+	default_route "$1" "$2" table "$2"
+	want_ip[$1]+="rule add from 10.0.$2.1 table $2"$'\n'
+	want_ip6[$1]+="rule add from fd00:0:$2::1 table $2"$'\n'
+}
+
+# direct_paths NAMESPACE FIRST LAST: from there to the server, without routers
+direct_paths() {
+	local i
+
+	for ((i = $2; i <= $3; i++)); do
+		veth "$1" "c$i" "$server" "s$i"
+		up "$1" "c$i" "10.0.$i.1/24" "fd00:0:$i::1/64"
+		up "$server" "s$i" "10.0.$i.2/24" "fd00:0:$i::2/64"
+		source_route "$1" "$i"
+	done
+	default_route "$1" "$2"
 }
 
 # shape_lines PATH RATE ONE-WAY-DELAY QUEUE-BYTES: for tc, as a and b
@@ -169,18 +187,20 @@ router_rule() {
 	EOF
 }
 
-ends() {
-	local ns
+# mptcp_end NAMESPACE
+mptcp_end() {
+	namespace "$1" net/mptcp/enabled=1
+	want_ip[$1]+="mptcp limits set subflows 8 add_addr_accepted 8"$'\n'
+}
 
+ends() {
 	client=dpa$$c
 	server=dpa$$s
 	want_sysctl=() want_ip=() want_ip6=() want_plain=() want_tc=()
 	want_namespaces=()
 	want_links=
-	for ns in "$client" "$server"; do
-		namespace "$ns" net/mptcp/enabled=1
-		want_ip[$ns]+="mptcp limits set subflows 8 add_addr_accepted 8"$'\n'
-	done
+	mptcp_end "$client"
+	mptcp_end "$server"
 	want_ip[$server]+="addr add $server4/32 dev lo"$'\n'
 	want_ip[$server]+="addr add $server6/128 dev lo nodad"$'\n'
 }
@@ -223,21 +243,23 @@ topology() {
 		want_tc[dpa$$a$i]=$a
 		want_tc[dpa$$b$i]=$b
 	done
+	default_route "$client" 1
 	build || { fail "no topology"; return 1; }
 }
 
-# direct [PATHS]: client and server back to back, nothing shaped
+# direct [PATHS [OTHER]]: client and server back to back, nothing shaped; so many
+# paths more, whose numbers follow, are the other client's
 direct() {
-	local i plain_links=no
+	local paths=${1:-2} plain_links=no
 
 	topology_down
 	ends
-	for ((i = 1; i <= ${1:-2}; i++)); do
-		veth "$client" "c$i" "$server" "s$i"
-		up "$client" "c$i" "10.0.$i.1/24" "fd00:0:$i::1/64"
-		up "$server" "s$i" "10.0.$i.2/24" "fd00:0:$i::2/64"
-		source_route "$i" "10.0.$i.2" "fd00:0:$i::2"
-	done
+	direct_paths "$client" 1 "$paths"
+	if [ -n "${2:-}" ]; then
+		other_client=dpa$$o
+		mptcp_end "$other_client"
+		direct_paths "$other_client" $((paths + 1)) $((paths + $2))
+	fi
 	build || { fail "no topology"; return 1; }
 }
 
@@ -253,13 +275,31 @@ endpoint() {
 endpoints_flush() { ip -n "$client" mptcp endpoint flush; }
 scheduler() { sysctl_in "$client" net.mptcp.scheduler="$1"; }
 
+# interface_up PATH: the client's, with the route that went when it was set down
+interface_up() {
+	ip -n "$client" link set "c$1" up
+	ip -n "$client" route replace default via "10.0.$1.2" dev "c$1" table "$1"
+}
+
+# kill_subflow NAMESPACE FILTER...: as a reset from this end
+kill_subflow() {
+	local ns=$1
+
+	shift
+	in_ns "$ns" ss -KHtn "$@" >"$tmp/killed"
+	[ -s "$tmp/killed" ] || fail "no subflow $*"
+}
+
 # What is closed but not over would keep the module in use for a minute.
 abort_connections() { in_ns "$1" ss -KHt >/dev/null 2>&1; }
 
 # A test may have taken some of it down itself.
 topology_down() {
-	[ -z "$client" ] || abort_connections "$client"
-	[ -z "$server" ] || abort_connections "$server"
+	local ns
+
+	for ns in $client $server $other_client; do
+		abort_connections "$ns"
+	done
 	if [ ${#namespaces[@]} -gt 0 ]; then
 		printf 'netns pids %s\n' "${namespaces[@]}" | ip -force -batch - |
 			xargs -r kill -KILL
@@ -268,4 +308,5 @@ topology_down() {
 	namespaces=()
 	client=
 	server=
+	other_client=
 }
