@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 #include <linux/mptcp.h>
 #include <linux/tcp.h>
 
@@ -14,7 +16,6 @@
 #define WAIT_STEP_MS	5
 #define WAIT_MS		30000
 #define SUBFLOWS_MAX	16
-#define NSEC_PER_MSEC	1000000ULL
 
 struct subflow_infos {
 	struct mptcp_subflow_data	head;
@@ -64,6 +65,46 @@ int verb_chunk(struct state *s, const struct step *step)
 	say("{\"step\":\"chunk\",\"due_ns\":%llu,\"length\":%llu}",
 	    (unsigned long long)due_ns, (unsigned long long)chunk.length);
 	return 0;
+}
+
+/* stream every=MS [ms=MS] [expect=N]: 0 ends it */
+int verb_stream(struct state *s, const struct step *step)
+{
+	struct mptcp_dpa_stream stream = {
+		.interval_ns = number_of(step, "every", 0) * NSEC_PER_MSEC,
+		.deadline_ns = number_of(step, "ms", 0) * NSEC_PER_MSEC,
+		.expected_bytes = number_of(step, "expect", 0),
+	};
+
+	return setsockopt(s->fd, SOL_MPTCP, MPTCP_DPA_STREAM, &stream,
+			  sizeof(stream)) ? -errno : 0;
+}
+
+/* prefer ENDPOINT COST */
+int verb_prefer(struct state *s, const struct step *step)
+{
+	struct mptcp_dpa_pref pref = {
+		.kind = MPTCP_DPA_PREF_ENDPOINT,
+		.id = number(step->word[1]),
+		.cost = number(step->word[2]),
+	};
+
+	return setsockopt(s->fd, SOL_MPTCP, MPTCP_DPA_PREF, &pref,
+			  sizeof(pref)) ? -errno : 0;
+}
+
+/* eventfd: one that the connection alone keeps from now on */
+int verb_eventfd(struct state *s, const struct step *step)
+{
+	int fd = eventfd(0, EFD_NONBLOCK), err = 0;
+
+	(void)step;
+	if (fd < 0)
+		return -errno;
+	if (setsockopt(s->fd, SOL_MPTCP, MPTCP_DPA_EVENTFD, &fd, sizeof(fd)))
+		err = -errno;
+	close(fd);
+	return err;
 }
 
 static void say_path(const struct mptcp_dpa_path_info *p, bool first)

@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -301,46 +300,6 @@ static int verb_fail(struct state *s, const struct step *step)
 	return err;
 }
 
-/* stream every=MS [ms=MS] [expect=N]: 0 ends it */
-static int verb_stream(struct state *s, const struct step *step)
-{
-	struct mptcp_dpa_stream stream = {
-		.interval_ns = number_of(step, "every", 0) * 1000000,
-		.deadline_ns = number_of(step, "ms", 0) * 1000000,
-		.expected_bytes = number_of(step, "expect", 0),
-	};
-
-	return setsockopt(s->fd, SOL_MPTCP, MPTCP_DPA_STREAM, &stream,
-			  sizeof(stream)) ? -errno : 0;
-}
-
-/* prefer ENDPOINT COST */
-static int verb_prefer(struct state *s, const struct step *step)
-{
-	struct mptcp_dpa_pref pref = {
-		.kind = MPTCP_DPA_PREF_ENDPOINT,
-		.id = number(step->word[1]),
-		.cost = number(step->word[2]),
-	};
-
-	return setsockopt(s->fd, SOL_MPTCP, MPTCP_DPA_PREF, &pref,
-			  sizeof(pref)) ? -errno : 0;
-}
-
-/* eventfd: one that the connection alone keeps from now on */
-static int verb_eventfd(struct state *s, const struct step *step)
-{
-	int fd = eventfd(0, EFD_NONBLOCK), err = 0;
-
-	(void)step;
-	if (fd < 0)
-		return -errno;
-	if (setsockopt(s->fd, SOL_MPTCP, MPTCP_DPA_EVENTFD, &fd, sizeof(fd)))
-		err = -errno;
-	close(fd);
-	return err;
-}
-
 static int send_fd(int to, int fd)
 {
 	union {
@@ -453,7 +412,8 @@ static const struct {
 	{ "send", verb_send },		{ "drain", verb_drain },
 	{ "recv", verb_recv },		{ "option", verb_option },
 	{ "stream", verb_stream },	{ "prefer", verb_prefer },
-	{ "eventfd", verb_eventfd },	{ "fail", verb_fail },
+	{ "eventfd", verb_eventfd },	{ "hammer", verb_hammer },
+	{ "fail", verb_fail },
 };
 
 static int error_number(const char *name)

@@ -19,6 +19,8 @@
 /* words of one step, the verb itself included */
 #define WORDS_MAX	80
 
+#define NSEC_PER_MSEC	1000000ULL
+
 /* A step: its words, and what is expected of it. */
 struct step {
 	int	count;
@@ -49,6 +51,9 @@ uint64_t number_of(const struct step *step, const char *key, uint64_t otherwise)
 
 /* verbs: 0 or a negative errno */
 int verb_chunk(struct state *s, const struct step *step);
+int verb_stream(struct state *s, const struct step *step);
+int verb_prefer(struct state *s, const struct step *step);
+int verb_eventfd(struct state *s, const struct step *step);
 int verb_info(struct state *s, const struct step *step);
 int verb_option(struct state *s, const struct step *step);
 int verb_mark(struct state *s, const struct step *step);
@@ -59,5 +64,6 @@ int verb_subflows(struct state *s, const struct step *step);
 int verb_send(struct state *s, const struct step *step);
 int verb_drain(struct state *s, const struct step *step);
 int verb_recv(struct state *s, const struct step *step);
+int verb_hammer(struct state *s, const struct step *step);
 
 #endif

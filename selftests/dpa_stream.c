@@ -44,6 +44,23 @@ static void hash_more(uint64_t *hash, uint64_t before,
 	*hash = h;
 }
 
+/* The next bytes of the pattern, at most a block of them: how many were taken. */
+static ssize_t send_some(struct state *s, uint64_t most, int flags)
+{
+	const unsigned char *data = pattern + s->sent % PERIOD;
+	ssize_t done;
+
+	do {
+		done = send(s->fd, data, most < BLOCK ? most : BLOCK,
+			    flags | MSG_NOSIGNAL);
+	} while (done < 0 && errno == EINTR);
+	if (done < 0)
+		return -errno;
+	hash_more(&s->sent_hash, s->sent, data, done);
+	s->sent += done;
+	return done;
+}
+
 /* send N: the next N bytes of the pattern */
 int verb_send(struct state *s, const struct step *step)
 {
@@ -52,22 +69,45 @@ int verb_send(struct state *s, const struct step *step)
 
 	fill_pattern();
 	while (left) {
-		size_t most = left < BLOCK ? left : BLOCK;
-		ssize_t done = send(s->fd, pattern + s->sent % PERIOD, most,
-				    MSG_NOSIGNAL);
+		ssize_t done = send_some(s, left, 0);
 
-		if (done < 0 && errno == EINTR)
-			continue;
 		if (done < 0)
-			return -errno;
-		hash_more(&s->sent_hash, s->sent,
-			  pattern + s->sent % PERIOD, done);
-		s->sent += done;
+			return done;
 		left -= done;
 	}
 	say("{\"step\":\"send\",\"begin_ns\":%llu,\"end_ns\":%llu,\"hash\":\"%016llx\",\"sent\":%llu}",
 	    (unsigned long long)begin_ns, (unsigned long long)now_ns(),
 	    (unsigned long long)s->sent_hash, (unsigned long long)s->sent);
+	return 0;
+}
+
+/*
+ * hammer MS [most=N] STREAM...: for so long sets the stream, as "stream" does, and
+ * sends a byte, over and over, until one is not taken at once or N were; tells how
+ * many calls it made
+ */
+int verb_hammer(struct state *s, const struct step *step)
+{
+	uint64_t most = number_of(step, "most", UINT64_MAX), calls = 0;
+	uint64_t begun_ns = now_ns(), is_ns = begun_ns;
+	uint64_t end_ns = begun_ns + number(step->word[1]) * NSEC_PER_MSEC;
+
+	fill_pattern();
+	for (; calls / 2 < most && is_ns < end_ns; is_ns = now_ns()) {
+		int err = verb_stream(s, step);
+		ssize_t done = err ? 0 : send_some(s, 1, MSG_DONTWAIT);
+
+		if (done == -EAGAIN)
+			break;
+		if (err || done < 0)
+			return err ? err : done;
+		calls += 2;
+	}
+	if (is_ns < end_ns)
+		nap_ms((end_ns - is_ns) / NSEC_PER_MSEC);
+	say("{\"step\":\"hammer\",\"calls\":%llu,\"ms\":%llu}",
+	    (unsigned long long)calls,
+	    (unsigned long long)((now_ns() - begun_ns) / NSEC_PER_MSEC));
 	return 0;
 }
 
