@@ -153,15 +153,14 @@ def judged(default: str, ours: str, again: dict[str, list[str]] | None) -> tuple
 class Report:
     """Prints results as they come and counts them."""
 
-    number: int = 0
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("ok", "not ok", "skip", "both"), 0))
 
     def add(self, verdict: str, name: str, *notes: str) -> None:
-        self.number += 1
         self.counts[verdict] += 1
+        number = sum(self.counts.values())
         end = {"skip": " # SKIP on both sides", "both": " # SKIP fails with both"}.get(verdict, "")
         lines = [f"# {line}" for note in notes for line in note.splitlines()]
-        lines.append(f"{'not ok' if verdict == 'not ok' else 'ok'} {self.number} {name}{end}")
+        lines.append(f"{'not ok' if verdict == 'not ok' else 'ok'} {number} {name}{end}")
         print("\n".join(lines), flush=True)
 
 

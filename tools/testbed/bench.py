@@ -201,27 +201,24 @@ def write_if_new(file: File, text: str) -> None:
 def _ingredients(need: str, machine: Machine) -> dict[str, str]:
     """Digests of the files that a cell's figures follow from."""
     files = [PACKAGE / f"{name}.py" for name in GUEST_MODULES]
-    if need == MODULE and not machine.overlays:
+    if machine.overlays:
+        files += (file for folder in machine.overlays for file in _within(folder))
+    elif need == MODULE:
         files += _within(BUILT)
-    elif need == LINKS and not machine.overlays:
+    elif need == LINKS:
         files += sorted(file for name in OWN_PROGRAMS for file in BUILT.rglob(name))
     where = {"kind": machine.kind, "kernel": machine.kernel or os.environ.get("KERNEL", "")}
     if machine.kind != NATIVE:
         where["arguments"] = _guest_arguments()
-    laid_over = (file for folder in machine.overlays for file in _within(folder))
-    return _digests(files) | {str(file): _digest(file) for file in laid_over} | where
+    return _digests(files) | where
 
 
 def _within(folder: File) -> list[File]:
     return sorted(file for file in folder.rglob("*") if file.is_file())
 
 
-def _digest(file: File) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
 def _digests(files: Iterable[File]) -> dict[str, str]:
-    return {file.name: _digest(file) for file in files}
+    return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
 def _sources() -> list[File]:

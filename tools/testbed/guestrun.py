@@ -139,9 +139,9 @@ def _memory(cell: Cell) -> list[str]:
 
 def _placed(cell: Cell, reason: str) -> str:
     """With the scenario's file ahead of a path's key."""
-    key = re.search(r"path\[\d", reason)
+    _, key, rest = reason.partition("path[")
     if key and cell.scenario.file:
-        return f"{cell.scenario.file}: {reason[key.start() :]}"
+        return f"{cell.scenario.file}: {key}{rest}"
     return reason.removeprefix("testbed: ")
 
 

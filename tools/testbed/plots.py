@@ -230,13 +230,12 @@ def shares(runs: Sequence[Finished], published: Sequence[float | None]) -> str:
 
     def paint(grid: Sequence[Axes]) -> None:
         axes = grid[0]
-        values = [done.score.costly_share * 100 for done in runs]
-        _bars(axes, runs, values, PATHS[1])
-        _label_bars(axes, values)
-        known = _diamonds(axes, published)
+        shown = _percentages(
+            axes, runs, [done.score.costly_share for done in runs], published, PATHS[1]
+        )
         axes.axvline(oracle, color=INK, linewidth=1.2, dashes=(4, 2))
         _label(axes, f"oracle {oracle:.1f} %", oracle, -0.72)
-        axes.set_xlim(0, max([*values, *known, oracle, 10]) * 1.15)
+        axes.set_xlim(0, max([*shown, oracle, 10]) * 1.15)
         axes.set_xlabel("payload put on costly paths, % of the payload delivered")
 
     return draw(_bars_size(runs), 1, "Share of the payload on costly paths", paint)
@@ -266,11 +265,10 @@ def overhead(runs: Sequence[Finished], published: Sequence[float | None]) -> str
 
     def paint(grid: Sequence[Axes]) -> None:
         axes = grid[0]
-        values = [done.score.overhead * 100 for done in runs]
-        _bars(axes, runs, values, PATHS[0])
-        _label_bars(axes, values)
-        known = _diamonds(axes, published)
-        axes.set_xlim(0, max([*values, *known, 10]) * 1.15)
+        shown = _percentages(
+            axes, runs, [done.score.overhead for done in runs], published, PATHS[0]
+        )
+        axes.set_xlim(0, max([*shown, 10]) * 1.15)
         axes.set_xlabel("bytes on the wire beyond the payload, % of the payload delivered")
 
     return draw(_bars_size(runs), 1, "Overhead", paint)
@@ -285,9 +283,19 @@ def _bars(axes: Axes, runs: Sequence[Finished], values: Sequence[float], colour:
     _name_rows(axes, runs)
 
 
-def _label_bars(axes: Axes, values: Sequence[float]) -> None:
+def _percentages(
+    axes: Axes,
+    runs: Sequence[Finished],
+    shares: Sequence[float],
+    published: Sequence[float | None],
+    colour: str,
+) -> list[float]:
+    """Bars in percent, each with its value, and diamonds: the values of all of them."""
+    values = [share * 100 for share in shares]
+    _bars(axes, runs, values, colour)
     for row, value in enumerate(values):
         _label(axes, f"{value:.1f} %", value, row)
+    return [*values, *_diamonds(axes, published)]
 
 
 def _diamonds(axes: Axes, published: Sequence[float | None]) -> list[float]:
