@@ -24,28 +24,44 @@ trace=/sys/kernel/tracing/instances/dpa-fuzz
 # Linux 7.0 and later leave orphans behind, with any scheduler: a socket that is
 # closed, whose last change of state happens in release_sock() of somebody who
 # owned it (Documentation/testing.md). The stack of each such change tells who
-# made it, so that nobody else's orphan is taken for one of these.
+# made it, so that nobody else's orphan is taken for one of these. They are
+# written down as they come: a million calls close more than the trace can hold.
 watch_closings() {
-	mkdir "$trace" || { fail "no trace instance"; return; }
-	echo 32768 >"$trace/buffer_size_kb"
-	local fin_wait2_to_close='protocol == 262 && oldstate == 5 && newstate == 7'
+	local to_close='protocol == 262 && newstate == 7'
 	local event=$trace/events/sock/inet_sock_set_state
 
-	echo "$fin_wait2_to_close" >"$event/filter"
-	echo "stacktrace if $fin_wait2_to_close" >"$event/trigger"
+	mkdir "$trace" || { fail "no trace instance"; return; }
+	echo 8192 >"$trace/buffer_size_kb"
+	echo "$to_close" >"$event/filter"
+	echo "stacktrace if $to_close" >"$event/trigger"
 	echo 1 >"$event/enable"
+	start "$tmp/trace" grep --line-buffered -E \
+		'inet_sock_set_state:|<stack trace>|=> .*mptcp|tracing_mark_write:' \
+		"$trace/trace_pipe"
+	trace_reader=$last_pid
+}
+
+# closings_told: $tmp/closings has, up to now, the port of each that was closed,
+# its state before, and the functions that did it
+closings_told() {
+	echo end >"$trace/trace_marker"
+	wait_until 20 grep -q tracing_mark_write "$tmp/trace" || fail "the trace stands still"
+	grep -h '^overrun: ' "$trace"/per_cpu/*/stats | grep -qv ' 0$' &&
+		fail "the trace lost events"
+	echo 0 >"$trace/events/sock/inet_sock_set_state/enable"
+	stop "$trace_reader"
+	rmdir "$trace"
+	awk '
+		match($0, /\[[0-9]+\]/) { cpu = substr($0, RSTART, RLENGTH) }
+		match($0, /sport=[0-9]+/) { port[cpu] = substr($0, RSTART + 6, RLENGTH - 6) }
+		match($0, /oldstate=[A-Z0-9_]+/) { port[cpu] = port[cpu] " " substr($0, RSTART + 9, RLENGTH - 9) }
+		/<stack trace>/ { printf "\n%s", port[cpu] }
+		/=> / { printf " %s", $2 }' "$tmp/trace" >"$tmp/closings"
 }
 
 # closed_by_release PORT: was a socket of this port so closed in release_sock()?
 # Not only the last one: the port is free for others while the orphan stays.
-closed_by_release() {
-	awk -v port="sport=$1" '
-		match($0, /\[[0-9]+\]/) { cpu = substr($0, RSTART, RLENGTH) }
-		/inet_sock_set_state:/ { mine[cpu] = index($0, port " ") > 0 }
-		/<stack trace>/ { ours = mine[cpu] }
-		/=> mptcp_release_cb/ && ours { found = 1 }
-		END { exit !found }' "$trace/trace"
-}
+closed_by_release() { grep -q "^$1 TCP_FIN_WAIT2 .*mptcp_release_cb" "$tmp/closings"; }
 
 # left_in NAMESPACE: adds to $orphans the sockets that the kernel forgot, and
 # fails for others
@@ -59,8 +75,9 @@ left_in() {
 			orphans=$((orphans + 1))
 		else
 			fail "stuck in $1: $line"
+			fail "$(grep "^$port " "$tmp/closings")"
 		fi
-	done < <(in_ns "$1" ss -HMatne)
+	done < <(in_ns "$1" ss -HMane)
 }
 
 # The ends, and a sink that all clients reach. Who moves to the other client's
@@ -72,6 +89,7 @@ world() {
 	endpoint 2 4 subflow
 	client=$other_client endpoint 4 4 subflow
 	start "$tmp/sink" ip netns exec "$server" "$files/fuzz" sink $server4 $port
+	sink=$last_pid
 	wait_until 10 is_listening "$server" $port || fail "no sink"
 	for ns in "$client" "$other_client"; do
 		expect_ok "a connection of $ns" client "$ns" \
@@ -125,13 +143,14 @@ random_calls() {
 	covered
 	happened
 	detach
-	stop_processes
+	stop "$sink"
 	for ns in "$client" "$other_client"; do
 		abort_connections "$ns"
-		wait_until 70 no_sockets "$ns" || left_in "$ns"
+		wait_until 70 no_sockets "$ns"
 	done
-	echo 0 >"$trace/events/sock/inet_sock_set_state/enable"
-	rmdir "$trace"
+	closings_told
+	left_in "$client"
+	left_in "$other_client"
 	topology_down
 	[ $orphans -eq 0 ] || note "$orphans orphans that the kernel forgot"
 	# each of these holds the scheduler it was made with, and that the module

@@ -54,7 +54,7 @@ checkpatch() {
 		--show-types --file --no-summary --max-line-length=100 \
 		--ignore SPDX_LICENSE_TAG,FILE_PATH_CHANGES,LINUX_VERSION_CODE,MACRO_ARG_REUSE,COMPLEX_MACRO,MACRO_WITH_FLOW_CONTROL,MULTISTATEMENT_MACRO_USE_DO_WHILE,MACRO_ARG_UNUSED \
 		"$@" 2>&1 | grep -v 'git: not found' | sed 's/ //' | unknown
-	true
+	rm -f .checkpatch-camelcase.*
 }
 
 # The kernel's own extra warnings; netlink_gen.c is generated.
