@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path as File
 
+import numpy as np
 from testbed import oracle
 from testbed.scenario import Scenario
 
@@ -40,26 +43,41 @@ class Setting:
     seed: int = 1
 
 
-def _input(scenario: Scenario, deadline_ms: float, setting: Setting) -> str:
-    load = scenario.load
-    end_ms = load.release_ms(load.chunks - 1) + deadline_ms + TAIL_MS
+def _carried(link: oracle.Link, steps: int) -> np.ndarray:
+    """Payload bytes of the link in each step."""
+    if link.up_ms:
+        edges = (i * STEP_MS for i in range(steps))
+        return np.array([link.carries(start, start + STEP_MS) for start in edges])
+    rates = link.rates
+    rounds = math.ceil(steps * STEP_MS / rates.period_ms)
+    bits = np.concatenate([[0], np.cumsum(np.tile(rates.bps, rounds))]) * rates.step_ms
+    at = np.arange(steps + 1) * STEP_MS / rates.step_ms
+    return np.diff(np.interp(at, np.arange(len(bits)), bits)) / 8000 * link.share
+
+
+@lru_cache(maxsize=4)
+def _paths(scenario: Scenario, end_ms: float) -> str:
+    """What each path carries in each step, as the simulator reads it: the same for every rule."""
     links = oracle.links_of(scenario)
-    lines = [
-        f"run {int(end_ms * 1e6)} {scenario.connection.buffer_bytes} {int(setting.stock)} "
-        f"{POLICIES[setting.policy]} {setting.alpha_milli} {setting.seed}",
-        f"paths {len(links)}",
-    ]
+    lines = [f"paths {len(links)}"]
     for path, link in zip(scenario.paths, links, strict=True):
-        steps = int(end_ms / STEP_MS)
-        if path.rate_bps is not None:
-            steps = 1
+        steps = 1 if path.rate_bps is not None else int(end_ms / STEP_MS)
         lines.append(
             f"path {path.cost} {int(path.delay_ms * 1e6)} {int(path.queue_bytes * link.share)} 0 {steps}"
         )
-        lines.append(
-            " ".join(f"{link.carries(i * STEP_MS, (i + 1) * STEP_MS):.3f}" for i in range(steps))
-        )
-    lines.append(f"chunks {load.chunks}")
+        lines.append(" ".join(map("{:.3f}".format, _carried(link, steps).tolist())))
+    return "\n".join(lines)
+
+
+def _input(scenario: Scenario, deadline_ms: float, setting: Setting) -> str:
+    load = scenario.load
+    end_ms = load.release_ms(load.chunks - 1) + deadline_ms + TAIL_MS
+    lines = [
+        f"run {int(end_ms * 1e6)} {scenario.connection.buffer_bytes} {int(setting.stock)} "
+        f"{POLICIES[setting.policy]} {setting.alpha_milli} {setting.seed}",
+        _paths(scenario, end_ms),
+        f"chunks {load.chunks}",
+    ]
     for k in range(load.chunks):
         release = load.release_ms(k)
         lines.append(
@@ -87,7 +105,7 @@ def run(program: File, scenario: Scenario, deadline_ms: float, setting: Setting)
             activations.append(int(values[1]))
         else:
             times.append(int(values[0]) / 1e6 or None)
-    verdict = oracle.judge(oracle.links_of(scenario), scenario.load, deadline_ms)
+    verdict = oracle.of(scenario, deadline_ms)
     costly = [scenario.is_costly(p) for p in scenario.paths]
     late = [
         t is None or t > scenario.load.release_ms(k) + deadline_ms for k, t in enumerate(times)

@@ -7,6 +7,7 @@ way's delay later, and no chunk is complete before those ahead of it. Times are 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -58,6 +59,12 @@ def links_of(scenario: Scenario) -> list[Link]:
     return [
         Link(p.rates, p.delay_ms, scenario.is_costly(p), share, p.up_ms) for p in scenario.paths
     ]
+
+
+@lru_cache(maxsize=256)
+def of(scenario: Scenario, deadline_ms: float | None) -> Verdict:
+    """The oracle for a scenario: one for all its runs."""
+    return judge(links_of(scenario), scenario.load, deadline_ms)
 
 
 def judge(links: list[Link], load: Load, deadline_ms: float | None) -> Verdict:

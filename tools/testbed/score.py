@@ -71,7 +71,7 @@ class Score:
 
 def score(cell: Cell, raw: dict[str, Any]) -> Score:
     """``raw`` is what the cell measured."""
-    verdict = oracle.judge(oracle.links_of(cell.scenario), cell.scenario.load, cell.deadline_ms)
+    verdict = oracle.of(cell.scenario, cell.deadline_ms)
     met = [_met(ns, cell.deadline_ms) for ns in raw["completion_ns"]]
     pairs = zip(met, verdict.meetable, strict=True)
     paths = tuple(_path(cell, name, counts) for name, counts in raw["paths"].items())
