@@ -5,8 +5,8 @@
 # server of topology.sh, and whether it came whole and left nothing behind.
 #
 #	stream_begin BYTES [STEP...]	starts it, with these steps after accept()
-#	stream_begin_relaxed		1 KB, then two chunks of 2 MB with three seconds each,
-#					which either path alone could do
+#	stream_begin_relaxed [MS]	1 KB, then two chunks of 2 MB with three seconds each
+#					or so long, which either path alone could do
 #	stream_all_met			neither of these was late
 #	stream_reached BYTES		waits until so many have come
 #	stream_whole [SECONDS]		it ends well, all came in order
@@ -69,7 +69,7 @@ stream_begin() {
 }
 
 stream_begin_relaxed() {
-	local chunk="chunk len=2000000 ms=3000"
+	local chunk="chunk len=2000000 ms=${1:-3000}"
 
 	server "$server" $server4 $port "$tmp/server" \
 		"buffers receive 4000000" accept \

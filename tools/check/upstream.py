@@ -67,7 +67,7 @@ def verdicts_of(test: str, log: str, status: int) -> dict[str, str]:
 
 
 def decisions_of(path: Path) -> Decisions:
-    """Of lines NAMESPACE DECISIONS CONNECTIONS SEGMENTS, as environment.sh writes them."""
+    """Of lines NAMESPACE DECISIONS CONNECTIONS SEGMENTS, as upstream/ip writes them."""
     found = Decisions()
     for line in path.read_text().splitlines() if path.exists() else ():
         name, *numbers = line.split()

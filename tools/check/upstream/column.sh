@@ -4,7 +4,7 @@
 #	column.sh SCHEDULER SEED 'TEST ARGUMENT...'...
 #
 # In the guest: runs the kernel's MPTCP selftests with one scheduler. Leaves
-# /results/N.log, N.status and N.decisions (see environment.sh) for the Nth of
+# /results/N.log, N.status and N.decisions (see ip) for the Nth of
 # them, and in bad and broken what is wrong with the kernel and with the run.
 
 set -u
@@ -18,6 +18,8 @@ if [ "$UPSTREAM_SCHEDULER" != default ]; then
 fi
 cd /opt/upstream/net/mptcp || exit 1
 export BASH_ENV=/opt/upstream/environment.sh
+UPSTREAM_IP=$(command -v ip)
+export UPSTREAM_IP PATH=/opt/upstream/bin:$PATH
 n=0
 for test in "$@"; do
 	read -ra words <<<"$test"
