@@ -21,11 +21,11 @@ stock=${FUZZ_STOCK:-}
 
 trace=/sys/kernel/tracing/instances/dpa-fuzz
 
-# Linux 7.0 and later leave orphans behind, with any scheduler: a socket that is
-# closed, whose last change of state happens in release_sock() of somebody who
-# owned it (Documentation/testing.md). The stack of each such change tells who
-# made it, so that nobody else's orphan is taken for one of these. They are
-# written down as they come: a million calls close more than the trace can hold.
+# The kernel leaves orphans behind, with any scheduler: a socket that somebody else
+# than its worker closes, because nobody frees it then (Documentation/testing.md).
+# The stack of each such change tells who made it, so that nobody else's orphan
+# is taken for one of these. They are written down as they come: a million calls
+# close more than the trace can hold.
 watch_closings() {
 	local to_close='protocol == 262 && newstate == 7'
 	local event=$trace/events/sock/inet_sock_set_state
@@ -59,9 +59,13 @@ closings_told() {
 		/=> / { printf " %s", $2 }' "$tmp/trace" >"$tmp/closings"
 }
 
-# closed_by_release PORT: was a socket of this port so closed in release_sock()?
+# closed_by_kernel PORT: was a socket of this port closed in release_sock() of
+# somebody who owned it, or when its last subflow's endpoint was taken away?
 # Not only the last one: the port is free for others while the orphan stays.
-closed_by_release() { grep -q "^$1 TCP_FIN_WAIT2 .*mptcp_release_cb" "$tmp/closings"; }
+closed_by_kernel() {
+	grep -qE "^$1 (TCP_FIN_WAIT2 .*mptcp_release_cb|.* mptcp_pm_nl_[a-z_]*_doit)" \
+		"$tmp/closings"
+}
 
 # left_in NAMESPACE: adds to $orphans the sockets that the kernel forgot, and
 # fails for others
@@ -71,7 +75,7 @@ left_in() {
 	while read -r line; do
 		read -r _ _ _ port _ <<<"$line"
 		port=${port##*:}
-		if [[ $line == UNCONN*"ino:0 "* ]] && closed_by_release "$port"; then
+		if [[ $line == UNCONN*"ino:0 "* ]] && closed_by_kernel "$port"; then
 			orphans=$((orphans + 1))
 		else
 			fail "stuck in $1: $line"
