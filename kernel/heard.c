@@ -6,8 +6,8 @@
 #include <linux/hash.h>
 #include <linux/jhash.h>
 #include <linux/log2.h>
-#include <net/netns/hash.h>
 #include <net/ipv6.h>
+#include <net/netns/hash.h>
 #include <net/tcp.h>
 
 #include "heard.h"

@@ -365,40 +365,37 @@ hopeless() {
 		"$(bytes_on '.costly == 1')" $((length * 2 / 5)) $((length * 3 / 5))
 }
 
-# hopeless_costs [CHUNK-ARGUMENT...]: what a chunk that cannot be met puts on the
-# costly path, as $costly; a connection that has used both paths can tell
+# hopeless_costs WHO LEAST MOST [CHUNK-ARGUMENT...]: bytes that a chunk which cannot
+# be met puts on the costly path; a connection that has used both paths can tell
 hopeless_costs() {
-	local used="chunk len=3000000 ms=2000"
+	local who=$1 least=$2 most=$3 costly
 
+	shift 3
 	receiver 3000000 $((3000000 + length))
-	sender "$used" "send 3000000" "wait queued=0" subflows \
+	sender "chunk len=3000000 ms=2000" "send 3000000" "wait queued=0" subflows \
 		"chunk len=$length ms=800 $*" "send $length" "wait queued=0" \
 		info subflows shutdown drain || return
 	expect_ok "the receiver" finish "$server_pid" 30
 	expect_eq "chunks missed" "$(field "$tmp/client" info missed)" 1
 	costly=$(($(first_sent "$tmp/client" 1) - $(first_sent "$tmp/client" 1 1)))
+	note "$who: $costly bytes"
+	expect_between "bytes on the costly path" "$costly" "$least" "$most"
 }
 
 # What cannot be met stays on the cheap path, if the namespace or the chunk says so;
 # the chunk's word counts. Flags are the policy and one, times two.
 hopeless_and_cheap() {
-	local costly policy
+	local policy few=$((length / 50))
 
 	prepare subflow backup || return
 	for policy in 1 2; do
 		sysctl_in "$client" net.mptcp_dpa.late_policy=$policy
-		hopeless_costs
-		note "policy $policy of the namespace: $costly bytes"
-		expect_between "bytes on the costly path" "$costly" 0 $((length / 50))
+		hopeless_costs "policy $policy of the namespace" 0 $few
 	done
-	hopeless_costs flags=2
-	note "spend, by the chunk: $costly bytes"
-	expect_between "bytes on the costly path" "$costly" \
-		$((length * 2 / 5)) $((length * 3 / 5))
+	hopeless_costs "spend, by the chunk" \
+		$((length * 2 / 5)) $((length * 3 / 5)) flags=2
 	sysctl_in "$client" net.mptcp_dpa.late_policy=0
-	hopeless_costs flags=4
-	note "cheap, by the chunk: $costly bytes"
-	expect_between "bytes on the costly path" "$costly" 0 $((length / 50))
+	hopeless_costs "cheap, by the chunk" 0 $few flags=4
 }
 
 # close() with half of the chunk written: that half arrives. Then a reset.
@@ -526,6 +523,5 @@ run_cases "$@" -- loose_v4 loose_v6 tight_v4 tight_v6 alpha_of_namespace \
 	first_costly_by_interface first_costly_by_endpoint backup_is_cheap \
 	priorities_told priority_back_to_none priority_back_to_backup \
 	estimates set_before_connect two_queued back_to_back hopeless \
-	hopeless_and_cheap \
-	closed_in_mid_chunk cheap_path_silent costly_path_silent \
-	unheard_with_time unheard_without_time rests_for_bbr
+	hopeless_and_cheap closed_in_mid_chunk cheap_path_silent \
+	costly_path_silent unheard_with_time unheard_without_time rests_for_bbr

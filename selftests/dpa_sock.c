@@ -45,7 +45,7 @@ uint64_t now_ns(void)
 
 void nap_ms(uint64_t ms)
 {
-	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+	struct timespec t = { ms / 1000, ms % 1000 * NSEC_PER_MSEC };
 
 	while (nanosleep(&t, &t) && errno == EINTR)
 		;
@@ -267,7 +267,7 @@ static int verb_sleep(struct state *s, const struct step *step)
 static int verb_until(struct state *s, const struct step *step)
 {
 	uint64_t at_ms = number(step->word[1]);
-	uint64_t is_ms = (now_ns() - s->begun_ns) / 1000000;
+	uint64_t is_ms = (now_ns() - s->begun_ns) / NSEC_PER_MSEC;
 
 	if (at_ms > is_ms)
 		nap_ms(at_ms - is_ms);

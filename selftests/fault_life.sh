@@ -13,15 +13,7 @@ source "$(dirname "$0")/stream.sh"
 
 need mpdpa
 
-bytes=4000000
-[ -z "${QUICK:-}" ] || bytes=1200000
 failslab=/sys/kernel/debug/failslab
-
-begin_and_reach() {
-	stream_prepare || return
-	stream_begin $bytes
-	stream_reached $((bytes / 3))
-}
 
 module_goes() {
 	wait_until 30 is_unused || fail "the module has $(module_users) users"
@@ -29,7 +21,7 @@ module_goes() {
 }
 
 scheduler_detached() {
-	begin_and_reach || return
+	stream_under_way || return
 	detach
 	wait_until 5 lacks_scheduler mpdpa || fail "it is still to be had"
 	stream_whole
@@ -42,7 +34,7 @@ scheduler_detached() {
 scheduler_replaced() {
 	local before
 
-	begin_and_reach || return
+	stream_under_way || return
 	detach
 	attach || fail "a second one cannot be attached"
 	scheduler mpdpa
@@ -82,7 +74,7 @@ unload_in_use() {
 
 	stream_prepare || return
 	new_gate
-	stream_begin $bytes "buffers receive 100000" "await $gate"
+	stream_begin $stream_size "buffers receive 100000" "await $gate"
 	wait_until 20 grep -q '"step":"chunk"' "$tmp/client" || fail "no chunk"
 	said=$(rmmod $module 2>&1) && fail "rmmod succeeded in mid-chunk"
 	note "rmmod: ${said##*: }"
@@ -96,11 +88,11 @@ unload_in_use() {
 
 # The application dies in mid-chunk: what it wrote is delivered.
 application_killed() {
-	begin_and_reach || return
+	stream_under_way || return
 	stop "$stream_client"
 	expect_ok "the receiver" finish "$stream_server" 120
 	expect_between "received" "$(field "$tmp/server" drain received)" \
-		$((bytes / 3)) "$stream_bytes"
+		$((stream_size / 3)) "$stream_bytes"
 	nothing_stays
 }
 
@@ -121,7 +113,7 @@ namespaces_go() {
 namespace_deleted() {
 	local ns
 
-	begin_and_reach || return
+	stream_under_way || return
 	for ns in "$client" "$server"; do
 		ip netns del "$ns"
 	done
@@ -132,7 +124,7 @@ namespace_deleted() {
 namespace_deleted_with_chunks() {
 	local ns
 
-	begin_and_reach || return
+	stream_under_way || return
 	for ns in "$client" "$server"; do
 		ip netns del "$ns"
 	done

@@ -13,10 +13,6 @@ source "$(dirname "$0")/stream.sh"
 
 need mpdpa nft
 
-# enough for some seconds of both paths
-bytes=4000000
-[ -z "${QUICK:-}" ] || bytes=1200000
-
 # spoil PATH NETEM...: from its first router on, towards the server; and back
 spoil() {
 	local path=$1
@@ -28,22 +24,15 @@ spoil() {
 		delay 10ms limit 10000 "$@"
 }
 
-# after a third, with both paths in use
-begin_and_reach() {
-	stream_prepare || return
-	stream_begin "$bytes"
-	stream_reached $((bytes / 3))
-}
-
 first_subflow_reset() {
-	begin_and_reach || return
+	stream_under_way || return
 	kill_subflow "$client" src 10.0.1.1
 	stream_whole
 	nothing_stays
 }
 
 second_subflow_reset() {
-	begin_and_reach || return
+	stream_under_way || return
 	kill_subflow "$server" dst 10.0.2.1
 	stream_whole
 	nothing_stays
@@ -63,13 +52,13 @@ expect_reset() {
 
 # With no subflow left the connection is over.
 all_subflows_reset() {
-	begin_and_reach || return
+	stream_under_way || return
 	kill_subflow "$client" dst $server4
 	expect_reset
 }
 
 interface_down() {
-	begin_and_reach || return
+	stream_under_way || return
 	ip -n "$client" link set c1 down
 	stream_whole
 	nothing_stays
@@ -78,7 +67,7 @@ interface_down() {
 interface_bounces() {
 	local i
 
-	begin_and_reach || return
+	stream_under_way || return
 	for i in 2 1 2; do
 		ip -n "$client" link set "c$i" down
 		sleep 0.3
@@ -89,7 +78,7 @@ interface_bounces() {
 }
 
 address_removed() {
-	begin_and_reach || return
+	stream_under_way || return
 	ip -n "$client" mptcp endpoint del id 2
 	ip -n "$client" addr del 10.0.2.1/24 dev c2
 	stream_whole
@@ -100,7 +89,7 @@ address_removed() {
 endpoint_comes_and_goes() {
 	local i
 
-	begin_and_reach || return
+	stream_under_way || return
 	for i in 1 2 3 4 5; do
 		ip -n "$client" mptcp endpoint del id 2
 		sleep 0.1
@@ -112,7 +101,7 @@ endpoint_comes_and_goes() {
 }
 
 cheap_path_blackhole() {
-	begin_and_reach || return
+	stream_under_way || return
 	path_silent 1
 	stream_whole
 	nothing_stays
@@ -120,7 +109,7 @@ cheap_path_blackhole() {
 
 # Both are silent for two seconds, then back.
 all_blackhole_for_a_while() {
-	begin_and_reach || return
+	stream_under_way || return
 	path_silent 1
 	path_silent 2
 	sleep 2
@@ -148,7 +137,7 @@ reorders() {
 	stream_prepare || return
 	spoil 1 reorder 25% 50%
 	spoil 2 reorder 40% gap 3
-	stream_begin $bytes
+	stream_begin $stream_size
 	stream_whole
 	nothing_stays
 }
@@ -157,7 +146,7 @@ duplicates() {
 	stream_prepare || return
 	spoil 1 duplicate 20%
 	spoil 2 duplicate 10%
-	stream_begin $bytes
+	stream_begin $stream_size
 	stream_whole
 	nothing_stays
 }
@@ -175,7 +164,7 @@ with_checksums() {
 	stream_prepare || return
 	sysctl_in "$client" net.mptcp.checksum_enabled=1
 	sysctl_in "$server" net.mptcp.checksum_enabled=1
-	stream_begin $bytes
+	stream_begin $stream_size
 	stream_whole
 	nothing_stays
 }
@@ -197,7 +186,7 @@ middlebox_alters() {
 			action csum ip4h tcp ||
 			{ skip "needs act_pedit"; return; }
 	done
-	stream_begin $bytes
+	stream_begin $stream_size
 	stream_whole
 	expect_between "checksum errors seen" \
 		"$(counter "$server" MPTcpExtDataCsumErr)" 1 1000
@@ -220,7 +209,7 @@ falls_back_in_mid_chunk() {
 	stream_before=("chunk len=2000000 ms=3000")
 	strip_options "tcp flags & syn == 0" ||
 		{ skip "needs nft with tcp option reset"; return; }
-	stream_begin $bytes
+	stream_begin $stream_size
 	stream_whole
 	expect_fallback
 	nothing_stays
@@ -232,8 +221,8 @@ falls_back_in_mid_chunk() {
 loses_options_later() {
 	stream_prepare || return
 	endpoints_flush
-	stream_begin $bytes
-	stream_reached $((bytes / 3))
+	stream_begin $stream_size
+	stream_reached $((stream_size / 3))
 	strip_options || { skip "needs nft with tcp option reset"; return; }
 	expect_reset "ECONNRESET|EILSEQ"
 }
@@ -242,7 +231,7 @@ falls_back_at_once() {
 	stream_prepare || return
 	strip_options || { skip "needs nft with tcp option reset"; return; }
 	stream_before=("chunk len=2000000 ms=3000")
-	stream_begin $bytes
+	stream_begin $stream_size
 	stream_whole
 	expect_fallback
 	nothing_stays
@@ -252,7 +241,7 @@ peer_without_mptcp() {
 	stream_prepare || return
 	stream_listener=tcp
 	stream_before=("chunk len=100000 ms=2000")
-	stream_begin $bytes
+	stream_begin $stream_size
 	stream_whole
 	expect_fallback
 	nothing_stays
@@ -261,7 +250,7 @@ peer_without_mptcp() {
 peer_refuses_joins() {
 	stream_prepare || return
 	ip -n "$server" mptcp limits set subflows 0 add_addr_accepted 0
-	stream_begin $bytes
+	stream_begin $stream_size
 	stream_whole
 	expect_between "joins asked for" "$(counter "$client" MPTcpExtMPJoinSynTx)" 1 100
 	expect_eq "joins" "$(counter "$server" MPTcpExtMPJoinAckRx)" 0
@@ -271,7 +260,7 @@ peer_refuses_joins() {
 # The receiver reads nothing for three seconds, with next to no buffer.
 window_closed() {
 	stream_prepare || return
-	stream_begin $bytes "buffers receive 20000" "sleep 3000"
+	stream_begin $stream_size "buffers receive 20000" "sleep 3000"
 	stream_whole
 	nothing_stays
 }
@@ -290,8 +279,8 @@ over_ipv6() {
 	endpoints_flush
 	endpoint 2 6 subflow backup
 	stream_family=6
-	stream_begin $bytes
-	stream_reached $((bytes / 3))
+	stream_begin $stream_size
+	stream_reached $((stream_size / 3))
 	ip -n "$client" link set c2 down
 	stream_whole
 	nothing_stays

@@ -20,6 +20,7 @@ seed=${FUZZ_SEED:-1}
 stock=${FUZZ_STOCK:-}
 
 trace=/sys/kernel/tracing/instances/dpa-fuzz
+closing=$trace/events/sock/inet_sock_set_state
 
 # The kernel leaves orphans behind, with any scheduler: a socket that somebody else
 # than its worker closes, because nobody frees it then (Documentation/testing.md).
@@ -28,13 +29,12 @@ trace=/sys/kernel/tracing/instances/dpa-fuzz
 # close more than the trace can hold.
 watch_closings() {
 	local to_close='protocol == 262 && newstate == 7'
-	local event=$trace/events/sock/inet_sock_set_state
 
-	mkdir "$trace" || { fail "no trace instance"; return; }
+	mkdir "$trace" || { fail "no trace instance"; return 1; }
 	echo 8192 >"$trace/buffer_size_kb"
-	echo "$to_close" >"$event/filter"
-	echo "stacktrace if $to_close" >"$event/trigger"
-	echo 1 >"$event/enable"
+	echo "$to_close" >"$closing/filter"
+	echo "stacktrace if $to_close" >"$closing/trigger"
+	echo 1 >"$closing/enable"
 	start "$tmp/trace" grep --line-buffered -E \
 		'inet_sock_set_state:|<stack trace>|=> .*mptcp|tracing_mark_write:' \
 		"$trace/trace_pipe"
@@ -48,14 +48,16 @@ closings_told() {
 	wait_until 20 grep -q tracing_mark_write "$tmp/trace" || fail "the trace stands still"
 	grep -h '^overrun: ' "$trace"/per_cpu/*/stats | grep -qv ' 0$' &&
 		fail "the trace lost events"
-	echo 0 >"$trace/events/sock/inet_sock_set_state/enable"
+	echo 0 >"$closing/enable"
 	stop "$trace_reader"
 	rmdir "$trace"
 	awk '
 		match($0, /\[[0-9]+\]/) { cpu = substr($0, RSTART, RLENGTH) }
-		match($0, /sport=[0-9]+/) { port[cpu] = substr($0, RSTART + 6, RLENGTH - 6) }
-		match($0, /oldstate=[A-Z0-9_]+/) { port[cpu] = port[cpu] " " substr($0, RSTART + 9, RLENGTH - 9) }
-		/<stack trace>/ { printf "\n%s", port[cpu] }
+		match($0, /sport=[0-9]+/) { port = substr($0, RSTART + 6, RLENGTH - 6) }
+		match($0, /oldstate=[A-Z0-9_]+/) {
+			closed[cpu] = port " " substr($0, RSTART + 9, RLENGTH - 9)
+		}
+		/<stack trace>/ { printf "\n%s", closed[cpu] }
 		/=> / { printf " %s", $2 }' "$tmp/trace" >"$tmp/closings"
 }
 
@@ -63,8 +65,10 @@ closings_told() {
 # somebody who owned it, or when its last subflow's endpoint was taken away?
 # Not only the last one: the port is free for others while the orphan stays.
 closed_by_kernel() {
-	grep -qE "^$1 (TCP_FIN_WAIT2 .*mptcp_release_cb|.* mptcp_pm_nl_[a-z_]*_doit)" \
-		"$tmp/closings"
+	local by_owner='TCP_FIN_WAIT2 .*mptcp_release_cb'
+	local by_endpoint='[A-Z0-9_]+ __mptcp_close_ssk .*mptcp_pm_nl_[a-z_]*_doit'
+
+	grep -qE "^$1 ($by_owner|$by_endpoint)" "$tmp/closings"
 }
 
 # left_in NAMESPACE: adds to $orphans the sockets that the kernel forgot, and
@@ -78,8 +82,8 @@ left_in() {
 		if [[ $line == UNCONN*"ino:0 "* ]] && closed_by_kernel "$port"; then
 			orphans=$((orphans + 1))
 		else
-			fail "stuck in $1: $line"
-			fail "$(grep "^$port " "$tmp/closings")"
+			fail "stuck in $1: $line; closed by" \
+				"$(grep "^$port " "$tmp/closings")"
 		fi
 	done < <(in_ns "$1" ss -HMane)
 }
@@ -129,7 +133,7 @@ random_calls() {
 	local fuzz_pid round=0 before held=0 ns orphans=0 detached=0
 
 	before=$(mptcp_sockets)
-	watch_closings
+	watch_closings || return
 	[ -n "$stock" ] || module_load || { fail "insmod"; return; }
 	world
 	attached || { fail "cannot attach"; return; }

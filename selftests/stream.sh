@@ -5,6 +5,7 @@
 # server of topology.sh, and whether it came whole and left nothing behind.
 #
 #	stream_begin BYTES [STEP...]	starts it, with these steps after accept()
+#	stream_under_way [RATE [DELAY]]	prepares it, starts $stream_size bytes, waits for a third
 #	stream_begin_relaxed [MS]	1 KB, then two chunks of 2 MB with three seconds each
 #					or so long, which either path alone could do
 #	stream_all_met			neither of these was late
@@ -16,6 +17,10 @@
 # Sourced after lib.sh and topology.sh.
 
 port=${port:-5000}
+
+# enough for some seconds of both paths
+stream_size=4000000
+[ -z "${QUICK:-}" ] || stream_size=1200000
 
 # how the sockets of the next stream are made
 stream_family=4
@@ -66,6 +71,13 @@ stream_begin() {
 		"${stream_before[@]}" "connect $(at_server) $port" "send 1000" \
 		"${steps[@]}" shutdown drain
 	stream_client=$last_pid
+}
+
+# with both paths in use
+stream_under_way() {
+	stream_prepare "$@" || return
+	stream_begin $stream_size
+	stream_reached $((stream_size / 3))
 }
 
 stream_begin_relaxed() {

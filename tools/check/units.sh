@@ -11,13 +11,21 @@ tool=$1 built=$2 headers=$3
 gcc_only='-mpreferred-stack-boundary=|-mindirect-branch|-mfunction-return|-mrecord-mcount|-fconserve-stack'
 gcc_only+='|-fno-allow-store-data-races|-fzero-init-padding-bits=|-fmin-function-alignment=|-fsanitize|-fplugin'
 
-# eval'd with flags that are quoted for a shell. What sparse does not know: that
-# kfuncs need no declaration (gcc looks for missing ones), two of gcc's words.
-run_sparse='sparse -D__linux__ -Dlinux -D__STDC__ -Dunix -D__unix__ -D__x86_64__ --arch=x86
-	-mlittle-endian -m64 -Wbitwise -Wno-return-void -Wno-unknown-attribute -Wno-decl
-	-D__typeof_unqual__=__typeof__ "-D__builtin_strlen(s)=(sizeof(s) - 1)"'
-run_analyse='clang --analyze -Xclang -analyzer-output=text -Xclang -analyzer-werror
-	-Wno-everything -o /dev/null'
+case $tool in
+sparse)
+	# it does not know that kfuncs need no declaration (gcc looks for missing
+	# ones), nor two of gcc's words
+	run='sparse -D__linux__ -Dlinux -D__STDC__ -Dunix -D__unix__ -D__x86_64__'
+	run+=' --arch=x86 -mlittle-endian -m64 -Wbitwise -Wno-return-void'
+	run+=' -Wno-unknown-attribute -Wno-decl -D__typeof_unqual__=__typeof__'
+	run+=' "-D__builtin_strlen(s)=(sizeof(s) - 1)"' ;;
+analyse)
+	run='clang --analyze -Xclang -analyzer-output=text -Xclang -analyzer-werror'
+	run+=' -Wno-everything -o /dev/null' ;;
+*)
+	echo "units.sh: $tool: expected sparse or analyse" >&2
+	exit 2 ;;
+esac
 
 checked=0
 for record in "$built"/kernel/.*.o.cmd; do
@@ -30,8 +38,8 @@ for record in "$built"/kernel/.*.o.cmd; do
 	# kernels before 6.13 compile from within their headers
 	where=$built
 	[[ ${flags##* } != /* ]] || where=$headers
-	command=run_$tool
-	(cd "$where" && eval "${!command//$'\n'/ } $flags") || echo "$tool of ${flags##*/} failed"
+	# the flags are quoted for a shell
+	(cd "$where" && eval "$run $flags") || echo "$tool of ${flags##*/} failed"
 	checked=$((checked + 1))
 done
 [ $checked -gt 20 ] || echo "$tool saw only $checked files"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import subprocess
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path as File
 
-import numpy as np
 from testbed import oracle
 from testbed.scenario import Scenario
 
@@ -43,18 +41,6 @@ class Setting:
     seed: int = 1
 
 
-def _carried(link: oracle.Link, steps: int) -> np.ndarray:
-    """Payload bytes of the link in each step."""
-    if link.up_ms:
-        edges = (i * STEP_MS for i in range(steps))
-        return np.array([link.carries(start, start + STEP_MS) for start in edges])
-    rates = link.rates
-    rounds = math.ceil(steps * STEP_MS / rates.period_ms)
-    bits = np.concatenate([[0], np.cumsum(np.tile(rates.bps, rounds))]) * rates.step_ms
-    at = np.arange(steps + 1) * STEP_MS / rates.step_ms
-    return np.diff(np.interp(at, np.arange(len(bits)), bits)) / 8000 * link.share
-
-
 @lru_cache(maxsize=4)
 def _paths(scenario: Scenario, end_ms: float) -> str:
     """What each path carries in each step, as the simulator reads it: the same for every rule."""
@@ -65,7 +51,9 @@ def _paths(scenario: Scenario, end_ms: float) -> str:
         lines.append(
             f"path {path.cost} {int(path.delay_ms * 1e6)} {int(path.queue_bytes * link.share)} 0 {steps}"
         )
-        lines.append(" ".join(map("{:.3f}".format, _carried(link, steps).tolist())))
+        lines.append(
+            " ".join(f"{link.carries(i * STEP_MS, (i + 1) * STEP_MS):.3f}" for i in range(steps))
+        )
     return "\n".join(lines)
 
 

@@ -139,9 +139,9 @@ def _memory(cell: Cell) -> list[str]:
 
 def _placed(cell: Cell, reason: str) -> str:
     """With the scenario's file ahead of a path's key."""
-    _, key, rest = reason.partition("path[")
+    key = re.search(r"path\[\d", reason)
     if key and cell.scenario.file:
-        return f"{cell.scenario.file}: {key}{rest}"
+        return f"{cell.scenario.file}: {reason[key.start() :]}"
     return reason.removeprefix("testbed: ")
 
 

@@ -38,8 +38,9 @@ class Link:
     up_ms: Windows = ()
 
     def carries(self, from_ms: float, to_ms: float) -> float:
-        windows = self.up_ms or ((from_ms, to_ms),)
-        parts = ((max(from_ms, start), min(to_ms, end)) for start, end in windows)
+        if not self.up_ms:
+            return self.rates.bytes_between(from_ms, to_ms) * self.share
+        parts = ((max(from_ms, start), min(to_ms, end)) for start, end in self.up_ms)
         whole = sum(self.rates.bytes_between(start, end) for start, end in parts if start < end)
         return whole * self.share
 
