@@ -74,6 +74,12 @@ dpa_function __u64 dpa_probably(const struct dpa_path *p, __u64 left_ns)
 	return p ? dpa_arriving(p, p->goodput, left_ns) : 0;
 }
 
+/* And if it is as fast as it has been. */
+dpa_function __u64 dpa_at_best(const struct dpa_path *p, __u64 left_ns)
+{
+	return p ? dpa_arriving(p, p->best, left_ns) : 0;
+}
+
 /* How far paths reach until a deadline. */
 static __always_inline void dpa_set_reach(struct dpa_state *st,
 					  struct dpa_scratch *s, __u64 left_ns,
@@ -114,7 +120,7 @@ static __always_inline void dpa_gather(struct dpa_state *st,
 			level->unknown = 1;
 		level->sure += dpa_surely(p, &s->reach, st->now_ns);
 		level->likely += dpa_probably(p, s->reach.left_ns);
-		level->best += dpa_arriving(p, p->best, s->reach.left_ns);
+		level->best += dpa_at_best(p, s->reach.left_ns);
 	}
 }
 
