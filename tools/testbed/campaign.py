@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path as File
 from typing import Any
@@ -90,8 +92,8 @@ def run(
     ``judge`` says as what a cell is scored and reported.
     """
     wanted = list(dict.fromkeys(measured_as(cell) for cell in cells))
-    _clear(out)
-    with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
+    with alone_in(out), tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
+        _clear(out)
         runner = Runner(machine, File(scratch), out / "log")
         measured = _run_all(runner, wanted, jobs, quiet)
         series = _keep_series(out, measured)
@@ -116,9 +118,30 @@ def replay(cell: Cell, machine: Machine, out: File) -> dict[str, dict[str, Any]]
         return paths
 
 
+@contextmanager
+def alone_in(out: File) -> Iterator[None]:
+    """The folder is made, and nobody else writes results there meanwhile."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        folder = os.open(out, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise UsageError(f"{out}: --out: expected a folder ({error.strerror})") from None
+    try:
+        _lock(folder, out)
+        yield
+    finally:
+        os.close(folder)
+
+
+def _lock(folder: int, out: File) -> None:
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UsageError(f"{out}: --out: expected a folder that no other run writes to") from None
+
+
 def _clear(out: File) -> None:
     """Old results go first: what is there afterwards belongs together."""
-    out.mkdir(parents=True, exist_ok=True)
     for name in ("series", "log"):
         shutil.rmtree(out / name, ignore_errors=True)
     for name in ("results.json", "report.html"):

@@ -253,9 +253,11 @@ def _bench(options: argparse.Namespace) -> None:
     out = (options.out or OUT / name).resolve()
     overlays = tuple(folder.resolve() for folder in options.overlay)
     machine = Machine(options.vm, options.kernel, overlays)
-    cells = bench.prepare(options.name, options.size, options.traces, machine, out)
-    print(f"{out / 'plan.json'}: {len(cells)} cells")
-    if not options.plan_only:
+    with campaign.alone_in(out):
+        cells = bench.prepare(options.name, options.size, options.traces, machine, out)
+        print(f"{out / 'plan.json'}: {len(cells)} cells")
+        if options.plan_only:
+            return
         bench.run_workflow(out, _jobs(options))
         print(f"figures: {out / 'results.json'}\nreport:  {out / 'report.html'}")
 

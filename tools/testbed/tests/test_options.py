@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed import bench, options
+from testbed import bench, campaign, options
 from testbed.cli import main
 from testbed.errors import UsageError
 from testbed.guestrun import FAST, NATIVE, VIRTUAL, Machine
@@ -68,6 +68,26 @@ def test_quick_campaigns_are_beside_whole_ones(
     monkeypatch.setattr(bench, "prepare", prepare)
     assert main(["bench", "alpha", *size, "--plan-only"]) == 0
     assert prepared == [tmp_path / folder]
+
+
+@pytest.mark.parametrize("words", [("cell", "bulk-sym"), ("bench", "static", "--plan-only")])
+def test_two_runs_in_one_folder(
+    words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = tmp_path / "results.json"
+    kept.write_text("{}")
+    with campaign.alone_in(tmp_path):
+        assert main([*words, "--vm", "no", "--out", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert told == f"testbed: {tmp_path}: --out: expected a folder that no other run writes to\n"
+    assert kept.read_text() == "{}"
+
+
+def test_results_go_into_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    assert main(["cell", "bulk-sym", "--vm", "no", "--out", str(file)]) == 2
+    assert capsys.readouterr().err == f"testbed: {file}: --out: expected a folder (File exists)\n"
 
 
 def test_replay_refuses_paths_that_come_and_go(capsys: pytest.CaptureFixture[str]) -> None:
