@@ -137,7 +137,6 @@ static void test_estimate(void)
 	EXPECT(f.p.goodput < 200000);
 }
 
-/* A queue shows that the path sets the pace, whoever seems to hold back. */
 /* How fast it has been is remembered for a while. */
 static void test_best(void)
 {
@@ -154,6 +153,7 @@ static void test_best(void)
 	EXPECT(within(f.p.best, 980000, 1020000));
 }
 
+/* A queue shows that the path sets the pace, whoever seems to hold back. */
 static void test_bottleneck(void)
 {
 	struct feed f = { .now_ns = 7 * SEC, .acked = 1, .p.rtt_us = RTT_US };
