@@ -60,7 +60,6 @@ struct dpa_path {
 		ramping : 3;	/* the goodput still grows with each sample */
 	__u8	samples;	/* taken so far, up to 255 */
 	__u32	goodput;	/* smoothed; 0: unknown */
-	__u32	best;		/* the most that was, of late */
 	__u32	spread;		/* its standard deviation */
 	__u32	last;		/* the last sample, if the path set its pace */
 	__u32	sample_tick;	/* when the running or the last sample began */
