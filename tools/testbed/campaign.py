@@ -92,22 +92,23 @@ def run(
     ``judge`` says as what a cell is scored and reported.
     """
     wanted = list(dict.fromkeys(measured_as(cell) for cell in cells))
-    with alone_in(out), tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
+    with alone_in(out):
         _clear(out)
-        runner = Runner(machine, File(scratch), out / "log")
-        measured = _run_all(runner, wanted, jobs, quiet)
-        series = _keep_series(out, measured)
-    finished = []
-    speeds = {}
-    for cell in cells:
-        source = measured_as(cell)
-        scored = judge(cell)
-        finished.append(Finished(scored, score(scored, measured[source].raw), series[source]))
-        speeds[cell.label] = measured[source].speed
-    host = measured[wanted[0]].host
-    content = results.document(version(), host, command, finished)
-    results.write(out / "results.json", content)
-    return Experiment(out, content, finished, speeds)
+        with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
+            runner = Runner(machine, File(scratch), out / "log")
+            measured = _run_all(runner, wanted, jobs, quiet)
+            series = _keep_series(out, measured)
+        finished = []
+        speeds = {}
+        for cell in cells:
+            source = measured_as(cell)
+            scored = judge(cell)
+            finished.append(Finished(scored, score(scored, measured[source].raw), series[source]))
+            speeds[cell.label] = measured[source].speed
+        host = measured[wanted[0]].host
+        content = results.document(version(), host, command, finished)
+        results.write(out / "results.json", content)
+        return Experiment(out, content, finished, speeds)
 
 
 def replay(cell: Cell, machine: Machine, out: File) -> dict[str, dict[str, Any]]:
