@@ -214,6 +214,19 @@ static void test_ramp(void)
 	EXPECT(p.goodput <= DPA_RATE_MAX);
 }
 
+/* A queue makes samples longer, but not without an end. */
+static void test_sample_time(void)
+{
+	struct dpa_path p = { .rtt_us = RTT_US, .srtt_us = RTT_US * 3 / 2 };
+
+	EXPECT(dpa_sample_rtt_ns(&p) == 150 * MSEC);
+	p.srtt_us = RTT_US * 9;
+	EXPECT(dpa_sample_rtt_ns(&p) == 200 * MSEC);
+	p.rtt_us = DPA_U32_MAX;
+	p.srtt_us = DPA_U32_MAX;
+	EXPECT(dpa_sample_rtt_ns(&p) == DPA_U32_MAX * 1000ULL);
+}
+
 /* A pipe of 100 KB is full after three round trips from 12.5 KB. */
 static void test_slow_start(void)
 {
@@ -240,6 +253,7 @@ const struct dpa_test estimate_tests[] = {
 	{ "square roots", test_isqrt },
 	{ "goodput of a path, busy, idle, silent, held back", test_estimate },
 	{ "how fast a path has been of late", test_best },
+	{ "how long a sample takes", test_sample_time },
 	{ "a queue shows who sets the pace", test_bottleneck },
 	{ "time without a look", test_gap },
 	{ "a path that ramps up", test_ramp },
