@@ -9,8 +9,6 @@
 #define DPA_SAMPLE_NS		(100 * DPA_NSEC_PER_MSEC)
 /* the weight of a new sample, in 256ths: about 0.3 */
 #define DPA_SAMPLE_GAIN		77
-/* of what a path once did better, so much is forgotten with each sample: 1 / 2^9 */
-#define DPA_BEST_SHIFT		9
 /* the spread that is assumed at first, as a share of the first sample: 0.3 */
 #define DPA_FIRST_SPREAD	77
 /* a path still ramps up until so many samples in a row grew less than 1/4 */
@@ -55,15 +53,6 @@ static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
 	return p->sample_flight > pipe + pipe / 4 + DPA_QUEUE_BYTES;
 }
 
-/* How fast a path has been of late: in about 50 s two thirds are forgotten. */
-static __always_inline void dpa_note_best(struct dpa_path *p)
-{
-	if (p->goodput >= p->best)
-		p->best = p->goodput;
-	else if (!p->ramping)
-		p->best -= (p->best - p->goodput) >> DPA_BEST_SHIFT;
-}
-
 /* One more sample for a path's goodput. */
 static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 					   int limited)
@@ -95,7 +84,6 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 	} else {
 		dpa_smooth(p, rate);
 	}
-	dpa_note_best(p);
 	if (p->samples != (__u8)-1)
 		p->samples++;
 }
@@ -105,18 +93,6 @@ static __always_inline __u64 dpa_sample_age_ns(const struct dpa_path *p,
 					       __u64 now_ns)
 {
 	return dpa_ns_since(p->sample_tick, now_ns);
-}
-
-/*
- * The round trip that samples of a path take: the smoothed one, but at most twice
- * the least. The queue before a path that collapses stretches the smoothed one as
- * fast as time passes.
- */
-static __always_inline __u64 dpa_sample_rtt_ns(const struct dpa_path *p)
-{
-	__u64 most = 2ULL * p->rtt_us;
-
-	return (p->srtt_us < most ? p->srtt_us : most) * DPA_NSEC_PER_USEC;
 }
 
 /* How long samples of a path take. */

@@ -137,22 +137,6 @@ static void test_estimate(void)
 	EXPECT(f.p.goodput < 200000);
 }
 
-/* How fast it has been is remembered for a while. */
-static void test_best(void)
-{
-	struct feed f = { .now_ns = 7 * SEC, .acked = 1 };
-
-	feed(&f, 2000000, 3 * SEC, 1, 0);
-	EXPECT(within(f.p.best, 1980000, 2020000));
-	feed(&f, 500000, 10 * SEC, 1, 0);
-	EXPECT(f.p.goodput < 520000);
-	EXPECT(within(f.p.best, 1600000, 1800000));
-	feed(&f, 500000, 190 * SEC, 1, 0);
-	EXPECT(within(f.p.best, 500000, 560000));
-	feed(&f, 1000000, 3 * SEC, 1, 0);
-	EXPECT(within(f.p.best, 980000, 1020000));
-}
-
 /* A queue shows that the path sets the pace, whoever seems to hold back. */
 static void test_bottleneck(void)
 {
@@ -214,19 +198,6 @@ static void test_ramp(void)
 	EXPECT(p.goodput <= DPA_RATE_MAX);
 }
 
-/* A queue makes samples longer, but not without an end. */
-static void test_sample_time(void)
-{
-	struct dpa_path p = { .rtt_us = RTT_US, .srtt_us = RTT_US * 3 / 2 };
-
-	EXPECT(dpa_sample_rtt_ns(&p) == 150 * MSEC);
-	p.srtt_us = RTT_US * 9;
-	EXPECT(dpa_sample_rtt_ns(&p) == 200 * MSEC);
-	p.rtt_us = DPA_U32_MAX;
-	p.srtt_us = DPA_U32_MAX;
-	EXPECT(dpa_sample_rtt_ns(&p) == DPA_U32_MAX * 1000ULL);
-}
-
 /* A pipe of 100 KB is full after three round trips from 12.5 KB. */
 static void test_slow_start(void)
 {
@@ -252,8 +223,6 @@ const struct dpa_test estimate_tests[] = {
 	{ "the rate of bytes in a time", test_rate },
 	{ "square roots", test_isqrt },
 	{ "goodput of a path, busy, idle, silent, held back", test_estimate },
-	{ "how fast a path has been of late", test_best },
-	{ "how long a sample takes", test_sample_time },
 	{ "a queue shows who sets the pace", test_bottleneck },
 	{ "time without a look", test_gap },
 	{ "a path that ramps up", test_ramp },

@@ -139,7 +139,7 @@ static __always_inline int dpa_is_late(const struct dpa_state *st,
 static __always_inline __u64 dpa_sample_left_ns(const struct dpa_state *st,
 						const struct dpa_path *p)
 {
-	__u64 span = dpa_span_ns(dpa_sample_rtt_ns(p));
+	__u64 span = dpa_span_ns(p->srtt_us * DPA_NSEC_PER_USEC);
 
 	if (!p->sampling)
 		return DPA_U64_MAX;
