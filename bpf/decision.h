@@ -42,6 +42,7 @@ struct dpa_reach {
 struct dpa_level {
 	__u64	sure;		/* bytes that they carry in all likelihood */
 	__u64	likely;		/* bytes that they are expected to carry */
+	__u64	best;		/* and if they are as fast as they have been */
 	__u32	cost;		/* 0: there is none */
 	__u32	unknown;	/* one of them has shown nothing yet */
 };
@@ -62,6 +63,7 @@ struct dpa_scratch {
 	struct dpa_horizon horizon;
 	struct dpa_observation seen; /* of the path that is looked at */
 	__u64	first_likely;	/* dpa_level::likely of the cheapest paths */
+	__u64	upside;		/* bytes that paths of less cost may bring yet */
 	__u64	best_linger;
 	__u8	learning;	/* the cheapest paths are not known yet */
 	__u8	patience_over;	/* though they had some round trips' time */

@@ -22,9 +22,14 @@
 
 /*
  * A costlier path is opened when the shortfall reaches this share of what it
- * can carry in the time T that is left: T / (T + 2 s), but at most 1/2.
+ * can carry in the time T that is left: T / (T + 2 s), but at most 2/5. From then
+ * on it carries what is beyond 3/4 of that, and of the rest what cheaper paths
+ * would not make up for if they were as fast as they have been. When it has
+ * carried that, it rests until another 1/4 has come together.
  */
 #define DPA_OPEN_LAG_MS		2000ULL
+#define DPA_OPEN_SHARE		410	/* 1024ths */
+#define DPA_OPEN_AGAIN		4	/* 1/4 */
 
 /*
  * For so many round trips, or samples, a chunk waits for the cheapest paths to
@@ -71,6 +76,12 @@ dpa_function __u64 dpa_probably(const struct dpa_path *p, __u64 left_ns)
 	return p ? dpa_arriving(p, p->goodput, left_ns) : 0;
 }
 
+/* And if it is as fast as it has been. */
+dpa_function __u64 dpa_at_best(const struct dpa_path *p, __u64 left_ns)
+{
+	return p ? dpa_arriving(p, p->best, left_ns) : 0;
+}
+
 /* How far paths reach until a deadline. */
 static __always_inline void dpa_set_reach(struct dpa_state *st,
 					  struct dpa_scratch *s, __u64 left_ns,
@@ -86,7 +97,7 @@ static __always_inline void dpa_set_reach(struct dpa_state *st,
 	r->caution = st->caution ?: DPA_CAUTION_MIN;
 	r->steady = dpa_isqrt((DPA_VARIES_US << 20) /
 			      (left_us + DPA_VARIES_US));
-	r->share = share < 512 ? share : 512;
+	r->share = share < DPA_OPEN_SHARE ? share : DPA_OPEN_SHARE;
 }
 
 /* All usable paths of the least cost above @above, as s->level. */
@@ -111,7 +122,36 @@ static __always_inline void dpa_gather(struct dpa_state *st,
 			level->unknown = 1;
 		level->sure += dpa_surely(p, &s->reach, st->now_ns);
 		level->likely += dpa_probably(p, s->reach.left_ns);
+		level->best += dpa_at_best(p, s->reach.left_ns);
 	}
+}
+
+/* A shortfall that s->level is to be used for now, rather than later. */
+static __always_inline __u64 dpa_enough(const struct dpa_scratch *s)
+{
+	return s->level.sure * s->reach.share >> 10;
+}
+
+/* What of a shortfall may wait while s->level is used for the rest. */
+static __always_inline __u64 dpa_may_wait(const struct dpa_scratch *s)
+{
+	__u64 enough = dpa_enough(s);
+	__u64 most = enough - enough / DPA_OPEN_AGAIN;
+
+	return most < s->upside ? most : s->upside;
+}
+
+/* What of a shortfall is for s->level now. */
+static __always_inline __u64 dpa_for_now(const struct dpa_state *st,
+					 const struct dpa_scratch *s,
+					 __u64 left)
+{
+	__u64 now = dpa_minus(left, dpa_may_wait(s));
+
+	if (!st->budget && st->cost_limit < s->level.cost &&
+	    now < dpa_enough(s) / DPA_OPEN_AGAIN)
+		return 0;
+	return now;
 }
 
 /* Is it time to use s->level for a shortfall of so many bytes? */
@@ -129,7 +169,7 @@ static __always_inline int dpa_is_time(const struct dpa_state *st,
 	if (!st->trial &&
 	    (st->cost_limit >= level->cost || st->open_cost == level->cost))
 		return 1;
-	return left >= (level->sure * s->reach.share >> 10);
+	return left >= dpa_enough(s);
 }
 
 /* One more wish joins the plan; the dearest and largest is kept. */
@@ -183,7 +223,7 @@ static __always_inline __u64 dpa_use_level(struct dpa_state *st,
 		dpa_wish(&s->plan, level->cost, 0, 0);
 		return left - carried;
 	}
-	dpa_wish(&s->plan, below, level->cost, left);
+	dpa_wish(&s->plan, below, level->cost, dpa_for_now(st, s, left));
 	return 0;
 }
 
@@ -194,6 +234,7 @@ static __always_inline void dpa_cover(struct dpa_state *st,
 	__u32 below = 0;
 	int i;
 
+	s->upside = 0;
 	dpa_for(i, dpa_rows(st)) {
 		dpa_gather(st, s, below);
 		if (!s->level.cost)
@@ -209,6 +250,7 @@ static __always_inline void dpa_cover(struct dpa_state *st,
 				break;
 			left = dpa_use_level(st, s, left, below);
 		}
+		s->upside += dpa_minus(s->level.best, s->level.likely);
 		below = s->level.cost;
 		if (!left)
 			break;

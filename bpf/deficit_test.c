@@ -19,7 +19,10 @@ static void test_deficit(void)
 	chunk[0][0] = 12000000;
 	plan(&st, &s, 1, chunk);
 	EXPECT(!st.open_cost);
-	/* one that is half of what the costly path can do cannot; it gets that */
+	/* one of 2/5 of what the costly path can do cannot; that path gets it */
+	chunk[0][0] = 13800000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(!st.open_cost);
 	chunk[0][0] = 15200000;
 	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit == 1 && st.open_cost == 9);
@@ -42,6 +45,41 @@ static void test_deficit(void)
 	plan(&st, &s, 1, chunk);
 	EXPECT(st.open_cost == 9);
 	EXPECT(within(st.budget, 860000, 870000));
+}
+
+/* A path that has been faster may be so again: some of the shortfall waits. */
+static void test_deficit_upside(void)
+{
+	const __u32 cost[] = { 9, 1 };
+	const __u32 goodput[] = { 1000000, 1000000 };
+	__u64 chunk[][2] = { { 15200000, 11 * SEC } };
+	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_scratch s;
+
+	set_paths(&st, 2, cost, goodput);
+	st.path[1].best = 1100000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.open_cost == 9 && within(st.budget, 4260000, 4280000));
+	/* not more than 3/4 of what opens the costly path */
+	st.path[1].best = 3000000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.open_cost == 9 && within(st.budget, 2270000, 2300000));
+	/* which stays open for less, and gets nothing for now */
+	chunk[0][0] = 12000000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.open_cost == 9 && !st.budget);
+	EXPECT(!dpa_may_send(&st, &st.path[0]));
+	/* until another 1/4 has come together */
+	chunk[0][0] = 13700000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.open_cost == 9 && !st.budget);
+	chunk[0][0] = 14100000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(within(st.budget, 1170000, 1190000));
+	/* then for as long as there is some */
+	chunk[0][0] = 13700000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(within(st.budget, 770000, 790000));
 }
 
 static void test_deficit_caution(void)
@@ -198,6 +236,7 @@ static void test_deficit_learning(void)
 
 const struct dpa_test deficit_tests[] = {
 	{ "the deficit rule opens late, and for the shortfall", test_deficit },
+	{ "a path that has been faster", test_deficit_upside },
 	{ "caution, alpha and age", test_deficit_caution },
 	{ "outcomes make it careful or bold", test_deficit_outcomes },
 	{ "levels of cost", test_deficit_levels },

@@ -9,6 +9,8 @@
 #define DPA_SAMPLE_NS		(100 * DPA_NSEC_PER_MSEC)
 /* the weight of a new sample, in 256ths: about 0.3 */
 #define DPA_SAMPLE_GAIN		77
+/* of what a path once did better, so much is forgotten with each sample: 1 / 2^9 */
+#define DPA_BEST_SHIFT		9
 /* the spread that is assumed at first, as a share of the first sample: 0.3 */
 #define DPA_FIRST_SPREAD	77
 /* a path still ramps up until so many samples in a row grew less than 1/4 */
@@ -53,6 +55,15 @@ static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
 	return p->sample_flight > pipe + pipe / 4 + DPA_QUEUE_BYTES;
 }
 
+/* How fast a path has been of late: in about 50 s two thirds are forgotten. */
+static __always_inline void dpa_note_best(struct dpa_path *p)
+{
+	if (p->goodput >= p->best)
+		p->best = p->goodput;
+	else if (!p->ramping)
+		p->best -= (p->best - p->goodput) >> DPA_BEST_SHIFT;
+}
+
 /* One more sample for a path's goodput. */
 static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 					   int limited)
@@ -84,6 +95,7 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 	} else {
 		dpa_smooth(p, rate);
 	}
+	dpa_note_best(p);
 	if (p->samples != (__u8)-1)
 		p->samples++;
 }

@@ -137,6 +137,22 @@ static void test_estimate(void)
 	EXPECT(f.p.goodput < 200000);
 }
 
+/* How fast it has been is remembered for a while. */
+static void test_best(void)
+{
+	struct feed f = { .now_ns = 7 * SEC, .acked = 1 };
+
+	feed(&f, 2000000, 3 * SEC, 1, 0);
+	EXPECT(within(f.p.best, 1980000, 2020000));
+	feed(&f, 500000, 10 * SEC, 1, 0);
+	EXPECT(f.p.goodput < 520000);
+	EXPECT(within(f.p.best, 1600000, 1800000));
+	feed(&f, 500000, 190 * SEC, 1, 0);
+	EXPECT(within(f.p.best, 500000, 560000));
+	feed(&f, 1000000, 3 * SEC, 1, 0);
+	EXPECT(within(f.p.best, 980000, 1020000));
+}
+
 /* A queue shows that the path sets the pace, whoever seems to hold back. */
 static void test_bottleneck(void)
 {
@@ -223,6 +239,7 @@ const struct dpa_test estimate_tests[] = {
 	{ "the rate of bytes in a time", test_rate },
 	{ "square roots", test_isqrt },
 	{ "goodput of a path, busy, idle, silent, held back", test_estimate },
+	{ "how fast a path has been of late", test_best },
 	{ "a queue shows who sets the pace", test_bottleneck },
 	{ "time without a look", test_gap },
 	{ "a path that ramps up", test_ramp },

@@ -30,7 +30,7 @@ static void test_pause(void)
 	EXPECT(p.pausing && !p.pause_in_us && within(p.pause_us, 99000, 101000));
 	/* it is over */
 	o.pausing = 0;
-	p.rtt_age_ms = 99000;
+	p.rtt_age_ms = 65535;
 	dpa_foresee_pause(&p, &o);
 	EXPECT(p.pause_in_us == 10000000);
 	o.now_ns += SEC;

@@ -362,7 +362,8 @@ static void refresh_floor(struct conn_path *path, struct dpa_path *row,
 		path->floor_at = path->floor_us ? tcp_jiffies32 :
 						  tcp_sk(ssk)->rtt_min.s[0].t;
 	path->floor_us = floor_us;
-	row->rtt_age_ms = jiffies_to_msecs(tcp_jiffies32 - path->floor_at);
+	row->rtt_age_ms = min(jiffies_to_msecs(tcp_jiffies32 - path->floor_at),
+			      U16_MAX);
 }
 
 /* The window after idle time: half for each RTO, not less than the first. */

@@ -28,12 +28,11 @@
 #define DPA_PATH_RESTED		(1U << 13)	/* had nothing on its way */
 #define DPA_PATH_TOLD		(1U << 14)	/* its TCP knows that it is limited */
 
-/* One subflow. The module owns what is up to @flags, the scheduler the rest. */
+/* One subflow. The module owns what is up to @rtt_age_ms, the scheduler the rest. */
 struct dpa_path {
 	__u32	subflow_id;
 	__u32	cost;		/* MPTCP_DPA_COST_FORBIDDEN: never to be used */
 	__u32	activations;
-	__u32	rtt_age_ms;	/* since BBR measured the least round trip */
 	__u32	rate_max;	/* at which it counts at most; 0: any */
 	__u32	quota;		/* bytes that it may carry */
 	__u32	granted;	/* of them, taken for this connection */
@@ -45,6 +44,7 @@ struct dpa_path {
 	__u32	pacing;		/* bytes a second that its TCP would send */
 	__u32	window;		/* bytes, in slow start; 0: it is not */
 	__u16	flags;
+	__u16	rtt_age_ms;	/* since BBR measured the least round trip */
 
 	/* the estimate, see estimate.h; rates are bytes a second */
 	__u8	sampling : 1,	/* a sample runs */
@@ -60,6 +60,7 @@ struct dpa_path {
 		ramping : 3;	/* the goodput still grows with each sample */
 	__u8	samples;	/* taken so far, up to 255 */
 	__u32	goodput;	/* smoothed; 0: unknown */
+	__u32	best;		/* the most that was, of late */
 	__u32	spread;		/* its standard deviation */
 	__u32	last;		/* the last sample, if the path set its pace */
 	__u32	sample_tick;	/* when the running or the last sample began */

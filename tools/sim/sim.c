@@ -128,6 +128,7 @@ static void refresh_paths(void)
 		struct path *p = &sim.path[i];
 		struct dpa_path *row = &st->path[i];
 		double pacing = path_pacing(p);
+		__u64 age_ms;
 
 		row->flags |= DPA_PATH_USED | DPA_PATH_ACTIVE | DPA_PATH_PAUSES;
 		set_flag(row, DPA_PATH_BUSY, p->written != p->acked);
@@ -135,7 +136,8 @@ static void refresh_paths(void)
 		if (is_starved(p) && !p->app_limited)
 			p->app_limited = p->delivered + p->inflight + 1;
 		set_flag(row, DPA_PATH_TOLD, p->app_limited);
-		row->rtt_age_ms = (sim.now_ns - p->bbr.min_rtt_stamp_ns) / 1000000;
+		age_ms = (sim.now_ns - p->bbr.min_rtt_stamp_ns) / 1000000;
+		row->rtt_age_ms = age_ms < UINT16_MAX ? age_ms : UINT16_MAX;
 		row->cost = p->cost;
 		row->acked = p->acked;
 		row->flight = p->inflight;
