@@ -138,8 +138,7 @@ static void run_step(struct dpa_state *st, const struct step *step)
 	row->srtt_us = step->srtt_us;
 	row->pacing = step->pacing;
 	row->window = step->window;
-	row->rtt_age_ms = step->rtt_age_ms < 65535 ?
-			  step->rtt_age_ms : 65535;
+	row->rtt_age_ms = step->rtt_age_ms;
 	look(st, &s);
 	if (!step->decides)
 		return;

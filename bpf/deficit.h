@@ -132,26 +132,19 @@ static __always_inline __u64 dpa_enough(const struct dpa_scratch *s)
 	return s->level.sure * s->reach.share >> 10;
 }
 
-/* What of a shortfall may wait while s->level is used for the rest. */
-static __always_inline __u64 dpa_may_wait(const struct dpa_scratch *s)
-{
-	__u64 enough = dpa_enough(s);
-	__u64 most = enough - enough / DPA_OPEN_AGAIN;
-
-	return most < s->upside ? most : s->upside;
-}
-
-/* What of a shortfall is for s->level now. */
+/* What of a shortfall is for s->level now; the rest may wait. */
 static __always_inline __u64 dpa_for_now(const struct dpa_state *st,
 					 const struct dpa_scratch *s,
 					 __u64 left)
 {
-	__u64 now = dpa_minus(left, dpa_may_wait(s));
+	__u64 enough = dpa_enough(s);
+	__u64 again = enough / DPA_OPEN_AGAIN;
+	__u64 wait = enough - again;
 
-	if (!st->budget && st->cost_limit < s->level.cost &&
-	    now < dpa_enough(s) / DPA_OPEN_AGAIN)
+	left = dpa_minus(left, wait < s->upside ? wait : s->upside);
+	if (!st->budget && st->cost_limit < s->level.cost && left < again)
 		return 0;
-	return now;
+	return left;
 }
 
 /* Is it time to use s->level for a shortfall of so many bytes? */
