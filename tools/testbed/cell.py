@@ -108,7 +108,7 @@ def _transfer(net: Network, out: File) -> dict[str, Any]:
         delivered, measured = _follow(net, t0_ns, receiver, sender, busy)
         dropped = {path.name: drops(net, path) for path in cell.used_paths}
     if in_crowd:
-        delivered = crowd.in_order(cell.scenario.load, delivered, measured["ports"])
+        delivered = crowd.in_order(cell, delivered, measured["ports"])
     raw = _raw(cell, t0_ns, delivered, measured, dropped)
     busy_ns = busy.counted_ns if busy else None
     return raw | {"short_of_memory": _short_of_memory(net), "busy_ns": busy_ns}
@@ -188,8 +188,7 @@ def _raw(
         "completion_ns": completion_ns,
         "delivered_bytes": delivered["bytes"],
         "written_bytes": measured["written_bytes"],
-        "sha256_received": delivered["sha256"],
-        "sha256_sent": measured["sha256"],
+        "altered_at": delivered["altered_at"],
         "kernel_chunks": measured["kernel_chunks"],
         "own_missed": measured["own_missed"],
         "paths": paths,

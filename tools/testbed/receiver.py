@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import socket
 import time
 
@@ -11,12 +10,13 @@ from .child import Channel
 from .errors import MeasurementError
 from .kernelinfo import IPPROTO_MPTCP, look
 from .scenario import REQUESTS
+from .stream import Source
 
 PORT = 4455
 # The client's kernel joins further paths only after it has heard from the server, so that
 # without a greeting the first data would have to go out on the first path alone.
 GREETING = b"!"
-_ROOM_BYTES = 1 << 20
+_ROOM_BYTES = 1 << 18
 # Not held back by net.core.*mem_max.
 _SO_SNDBUFFORCE, _SO_RCVBUFFORCE = 32, 33
 
@@ -39,7 +39,8 @@ class Receiver:
         self._cell = cell
         self._address = address
         self._channel = channel
-        self._hash = hashlib.sha256()
+        self._source = Source(cell.seed)
+        self._altered_at: int | None = None
         self._completed_ns: list[int] = []
         self._received = 0
 
@@ -59,21 +60,25 @@ class Receiver:
             event="delivered",
             completed_ns=self._completed_ns,
             bytes=self._received,
-            sha256=self._hash.hexdigest(),
+            altered_at=self._altered_at,
         )
         self._channel.receive()
         connection.close()
         listener.close()
 
     def _read(self, connection: socket.socket) -> None:
+        """The kernel copies as bytes arrive, which is what opens the window, and returns when a
+        chunk or the room is full: a guest's time is spent on processes that wake up."""
         load = self._cell.scenario.load
         room = memoryview(bytearray(_ROOM_BYTES))
         while self._received < load.total_bytes:
-            count = connection.recv_into(room)
+            chunk_left = load.chunk_bytes - self._received % load.chunk_bytes
+            count = connection.recv_into(room, min(chunk_left, _ROOM_BYTES), socket.MSG_WAITALL)
             now_ns = time.monotonic_ns()
             if count == 0:
                 break
-            self._hash.update(room[:count])
+            if self._altered_at is None:
+                self._altered_at = self._source.difference(self._received, room[:count])
             self._received += count
             while (len(self._completed_ns) + 1) * load.chunk_bytes <= self._received:
                 self._completed_ns.append(now_ns)

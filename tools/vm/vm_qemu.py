@@ -69,6 +69,11 @@ def find_image(series: str) -> Image:
     return Image(release, version, tree / "vmlinuz", tree / "initrd.cpio", tree / "info.json")
 
 
+def shared_folder() -> Path:
+    """Where runners of all clones meet."""
+    return Path(os.environ["MPDPA_IMAGES"])
+
+
 def version() -> str:
     text = subprocess.run([QEMU, "--version"], capture_output=True, text=True, check=True).stdout
     return text.split("version ")[1].split()[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import resource
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import vm_cpio
+import vm_cpu
 import vm_protocol
 import vm_qemu
 
@@ -155,8 +157,8 @@ def _cpu_seconds() -> float:
 
 def run(job: Job, image: vm_qemu.Image) -> Outcome:
     """Boots the guest, runs the job's command there, and collects what it left."""
-    with tempfile.TemporaryDirectory(prefix="guest-") as scratch:
-        work = Path(scratch)
+    with contextlib.ExitStack() as stack:
+        work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="guest-")))
         console, report, initrd = work / "console", work / "report", work / "initrd"
         console.touch()
         report.touch()
@@ -164,6 +166,8 @@ def run(job: Job, image: vm_qemu.Image) -> Outcome:
         command = vm_qemu.command(
             job.machine, image, initrd, f"file:{console}", f"file:{report}", job.kernel_arguments
         )
+        if job.machine.clock == "virtual":
+            stack.enter_context(vm_cpu.own_cpu(vm_qemu.shared_folder()))
         start, used = time.monotonic(), _cpu_seconds()
         log = job.log.open("wb") if job.log else None
         follower = Console(console, log, job.quiet)

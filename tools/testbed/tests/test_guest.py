@@ -54,3 +54,15 @@ def test_stream_pieces_fit_together() -> None:
     assert bytes(other.piece(1_000_000, 100_000)) == bytes(whole[1_000_000:1_100_000])
     assert bytes(source.piece(0, 1000)) != bytes(source.piece(1 << 20, 1000))
     assert bytes(Source(8).piece(0, 1000)) != bytes(source.piece(0, 1000))
+
+
+def test_stream_knows_where_it_was_altered() -> None:
+    """Across the end of its period, too."""
+    source = Source(7)
+    for offset in (0, 1_048_570, 3 * 1_048_573 - 10):
+        data = bytearray(source.piece(offset, 1000))
+        assert source.difference(offset, memoryview(data)) is None
+        data[999] ^= 1
+        assert source.difference(offset, memoryview(data)) == offset + 999
+        assert source.difference(offset + 1, memoryview(data)) == offset + 1
+    assert source.difference(5, memoryview(b"")) is None

@@ -91,7 +91,7 @@ def test_unfinished_chunks_are_missed() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"sha256_received": "cd"}, "the stream changed"),
+        ({"altered_at": 7_000}, "the stream changed on its way, first at byte 7000"),
         ({"delivered_bytes": 59_999_999}, "59999999 of 60000000 bytes delivered"),
         ({"written_bytes": 1}, "bytes written differ"),
         ({"short_of_memory": 2}, "TCP ran short of memory"),
