@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 import struct
+import time
 from dataclasses import dataclass
 
 from .errors import MeasurementError
@@ -16,6 +17,7 @@ _CHUNK_LAYOUT = struct.Struct("=QQQII")
 _INFO_LAYOUT = struct.Struct("=6I7Qq6Q")
 _PATH_LAYOUT = struct.Struct("=4I3Q2I")
 _ROOM = 1024
+_AT_ONCE_NS = 10**6
 _HELD, _REQUEST_BACKUP = 1 << 2, 1 << 3
 
 
@@ -40,7 +42,12 @@ class View:
 
 
 def announce(sock: socket.socket, length: int, deadline_ns: int, cookie: int) -> None:
-    """The next ``length`` bytes are due at that time of CLOCK_MONOTONIC."""
+    """The next ``length`` bytes are due at that time of CLOCK_MONOTONIC.
+
+    A sender that is far behind may begin with a chunk when its time is over, which the kernel
+    refuses: such a chunk is due at once, and late.
+    """
+    deadline_ns = max(deadline_ns, time.monotonic_ns() + _AT_ONCE_NS)
     value = _CHUNK_LAYOUT.pack(length, deadline_ns, cookie, 0, _CHUNK_ABSOLUTE)
     try:
         sock.setsockopt(SOL_MPTCP, _CHUNK, value)

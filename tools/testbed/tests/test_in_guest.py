@@ -129,6 +129,39 @@ def test_a_crowd_does_not_crush_itself(tmp_path: Path) -> None:
     assert run["busy_ns_per_byte"] > 0
 
 
+BEHIND = """
+name = "behind"
+[connection]
+buffer_bytes = 256_000
+[load]
+chunks = 6
+chunk_bytes = 300_000
+period_ms = 500
+[plan]
+deadline_ms = [500]
+[[path]]
+name = "slow"
+cost = 1
+rate_bps = 1_000_000
+delay_ms = 10
+[[path]]
+name = "dear"
+cost = 2
+rate_bps = 1_000_000
+delay_ms = 10
+"""
+
+
+def test_a_sender_that_is_behind_goes_on(tmp_path: Path) -> None:
+    """It begins with later chunks when their time is over."""
+    (tmp_path / "behind.toml").write_text(BEHIND)
+    words = ("cell", tmp_path / "behind.toml", "--protocol", "mpdpa", "--out", tmp_path / "out")
+    assert "missed 6 of 6 (avoidable 0, kernel says 6)" in command(*words)
+    run = json.loads((tmp_path / "out/results.json").read_text())["runs"][0]
+    assert run["delivered_bytes"] == 6 * 300_000
+    assert run["completion_ms"][-1] > 2 * run["deadline_ms"]
+
+
 def test_a_path_that_carries_nothing_is_named(tmp_path: Path) -> None:
     text = (EXAMPLES / "requests.toml").read_text().replace("loss_percent = 0.5", "")
     text = text.replace("delay_ms = 35", "delay_ms = 35\nloss_percent = 99.9")
