@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,19 @@ def test_a_crowd_does_not_crush_itself(tmp_path: Path) -> None:
     # Stock MPTCP has 0.36 here. Rescue that takes each queue for a failure had 2.5 and more.
     assert run["overhead"] < 0.8
     assert run["busy_ns_per_byte"] > 0
+
+
+def test_the_machines_own_clock(tmp_path: Path) -> None:
+    words = ("cell", "bulk-sym", "--clock", "wall", "--protocol", "mpdpa", "--chunks", "1")
+    size = ("--chunk-bytes", "1000000")
+    began = time.monotonic()
+    said = command(*words, *size, "--deadline", "10000", "--out", tmp_path)
+    took = time.monotonic() - began
+    assert "missed 0 of 1" in said
+    told = json.loads((tmp_path / "results.json").read_text())
+    assert (told["host"]["clock"], told["runs"][0]["delivered_bytes"]) == ("wall", 1_000_000)
+    # No faster than the link, nor than this machine's clock.
+    assert 1.0 < told["runs"][0]["completion_ms"][0] / 1000 < took
 
 
 BEHIND = """
