@@ -281,8 +281,20 @@ def measure(spec: File) -> None:
         campaign.keep_series(measured, folder / "series.csv")
     (folder / "host.json").write_text(json.dumps(asdict(measured.host)) + "\n")
     (folder / "raw.json").write_text(json.dumps(measured.raw, indent=1) + "\n")
-    done = len(list(folder.parent.glob("*/raw.json")))
-    print(f"[{done}/{len(plan['cells'])}] {cell.label}: {measured.speed}", flush=True)
+    count = done(folder.parents[1], plan["cells"])
+    print(f"[{count}/{len(plan['cells'])}] {cell.label}: {measured.speed}", flush=True)
+
+
+def done(out: File, cells: dict[str, str]) -> int:
+    """How many runs are newer than what they follow from: those before a change do not count."""
+    count = 0
+    for label, build in cells.items():
+        raw = out / "cells" / label / "raw.json"
+        causes = (raw.with_name("spec.json"), out / "build" / f"{build}.json")
+        if raw.exists():
+            newest_ns = max(file.stat().st_mtime_ns for file in causes)
+            count += raw.stat().st_mtime_ns >= newest_ns
+    return count
 
 
 def effort(out: File) -> str:

@@ -143,17 +143,21 @@ def test_only_what_changed_is_run_again(tmp_path: Path, monkeypatch: pytest.Monk
     append(package / "receiver.py", "\n")
     prepare()
     assert names(planned(out)) == sorted([*needs, "collect"])
+    assert bench.done(out, needs) == 0
     finish(out)
+    assert bench.done(out, needs) == len(needs)
     # One cell was another one before.
     changed = min(needs)
     append(out / "cells" / changed / "spec.json", "\n")
     prepare()
     assert names(planned(out)) == sorted([changed, "collect"])
+    assert bench.done(out, needs) == len(needs) - 1
     finish(out)
     # The scheduler was built anew: its cells, and the report.
     os.utime(out / "build" / f"{MODULE}.json")
     ours = [name for name, need in needs.items() if need == MODULE]
     assert names(planned(out)) == sorted([*ours, "collect"])
+    assert bench.done(out, needs) == len(needs) - len(ours)
     # Interrupted: what was done is kept.
     finish(out)
     (out / "cells" / ours[0] / "raw.json").unlink()
