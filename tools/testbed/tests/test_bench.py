@@ -163,3 +163,36 @@ def test_only_what_changed_is_run_again(tmp_path: Path, monkeypatch: pytest.Monk
     (out / "cells" / ours[0] / "raw.json").unlink()
     (out / "results.json").unlink()
     assert names(planned(out)) == sorted([ours[0], "collect"])
+
+
+# In place of the build environment: notes what it is asked for, and leaves what the job would.
+ENTER = """
+echo "$*" >>"$0.log"
+for last do :; done
+case "$*" in
+*" measure "*) cd "${last%/*}" && touch raw.json series.csv host.json ;;
+*" collect "*) cd "$last" && touch results.json report.html ;;
+esac
+"""
+
+
+def test_jobs_of_a_cluster_enter_the_build_environment(tmp_path: Path) -> None:
+    """Submitted one by one, as to Slurm; here to a shell."""
+    (tmp_path / "tools").symlink_to(guestrun.PACKAGE.parent)
+    (tmp_path / "enter").write_text(ENTER)
+    out = tmp_path / "out/bench-traces"
+    bench.prepare("traces", bench.QUICK, None, Machine(), out)
+    done = subprocess.run(
+        ["snakemake", "--snakefile", "tools/testbed/Snakefile", "--cluster", "sh", "--jobs", "8",
+         "--latency-wait", "5", "--max-jobs-per-second", "20", "--max-status-checks-per-second",
+         "20", "--config", "folder=out/bench-traces", f"enter=sh {tmp_path}/enter"],
+        cwd=tmp_path, env={**os.environ, "HOME": str(tmp_path)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = (tmp_path / "enter.log").read_text().splitlines()
+    command = "env PYTHONPATH=tools python3 -m testbed"
+    labels = json.loads((out / "plan.json").read_text())["cells"]
+    assert sorted(said[:-1]) == sorted(
+        f"{command} measure out/bench-traces/cells/{label}/spec.json" for label in labels
+    )
+    assert said[-1] == f"{command} collect out/bench-traces"
