@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -12,6 +13,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import vm_cpu
 
 GUEST = Path(__file__).resolve().parent / "guest"
 
@@ -140,3 +142,21 @@ def test_no_guest_outlives_its_runner(how: signal.Signals, tmp_path: Path) -> No
         assert select.select([descriptor], [], [], 30)[0] == [descriptor]
         os.close(descriptor)
     assert how == signal.SIGKILL or not list(tmp_path.iterdir())
+
+
+def test_each_runner_has_a_processor_of_its_own(tmp_path: Path) -> None:
+    """While there are any, and gives it back."""
+    allowed = os.sched_getaffinity(0)
+    with contextlib.ExitStack() as stack:
+        taken = set()
+        for _ in allowed:
+            cpu = stack.enter_context(vm_cpu.own_cpu(tmp_path))
+            assert os.sched_getaffinity(0) == {cpu}
+            taken.add(cpu)
+            os.sched_setaffinity(0, allowed)
+        assert taken == allowed
+        assert stack.enter_context(vm_cpu.own_cpu(tmp_path)) is None
+        assert os.sched_getaffinity(0) == allowed
+    assert os.sched_getaffinity(0) == allowed
+    with vm_cpu.own_cpu(tmp_path) as cpu:
+        assert os.sched_getaffinity(0) == {cpu}
