@@ -11,6 +11,22 @@
 
 static const double cycle[8] = { 1.25, 0.75, 1, 1, 1, 1, 1, 1 };
 
+static uint64_t drawn;
+
+void draw_from(uint64_t seed)
+{
+	drawn = seed;
+}
+
+/* 0..1, the same again for the same seed (xorshift) */
+double draw(void)
+{
+	drawn ^= drawn << 13;
+	drawn ^= drawn >> 7;
+	drawn ^= drawn << 17;
+	return (double)(drawn >> 11) / (1ULL << 53);
+}
+
 static void *grow(void *at, uint32_t *head, uint32_t count, uint32_t *room,
 		  size_t size)
 {
@@ -89,7 +105,8 @@ void path_init(struct path *p)
 {
 	p->bbr.min_rtt_ns = 2 * p->owd_ns;
 	p->least_rtt_ns = 2 * p->owd_ns;
-	p->bbr.phase = 2;
+	p->bbr.cwnd = INITIAL_CWND * MSS;
+	p->bbr.pacing = HIGH_GAIN * INITIAL_CWND * MSS * SEC / (2 * p->owd_ns);
 	p->srtt_ns = 2 * p->owd_ns;
 }
 
@@ -108,35 +125,60 @@ static double bdp(const struct path *p)
 	return bbr_bw(&p->bbr) * p->bbr.min_rtt_ns / SEC;
 }
 
+/* Segments of one send. */
+static double tso_segments(const struct path *p)
+{
+	double segments = (int)(p->bbr.pacing / 1024 / MSS), least;
+
+	least = p->bbr.pacing < 150000 ? 1 : 2;
+	return segments < least ? least : segments;
+}
+
+static double bbr_gain(const struct bbr *b)
+{
+	switch (b->mode) {
+	case BBR_STARTUP:
+		return HIGH_GAIN;
+	case BBR_DRAIN:
+		return 1 / HIGH_GAIN;
+	case BBR_PROBE_BW:
+		return cycle[b->phase];
+	default:
+		return 1;
+	}
+}
+
+static double bbr_target(const struct path *p)
+{
+	const struct bbr *b = &p->bbr;
+	double gain = b->mode == BBR_PROBE_BW ? 2 :
+		      b->mode == BBR_PROBE_RTT ? 1 : HIGH_GAIN;
+
+	if (!bbr_bw(b))
+		return INITIAL_CWND * MSS;
+	return gain * bdp(p) + 3 * tso_segments(p) * MSS +
+	       (b->mode == BBR_PROBE_BW && !b->phase ? 2 * MSS : 0);
+}
+
 /* The window, in bytes. */
 uint64_t path_cwnd(const struct path *p)
 {
-	double gain = p->bbr.mode == BBR_STARTUP || p->bbr.mode == BBR_DRAIN ?
-		      HIGH_GAIN : 2;
-	double cwnd = gain * bdp(p) + 3 * MSS;
-
-	if (p->bbr.mode == BBR_PROBE_RTT)
-		return 4 * MSS;
-	if (cwnd < INITIAL_CWND * MSS)
-		cwnd = INITIAL_CWND * MSS;
-	return cwnd;
+	return p->bbr.cwnd;
 }
 
 /* Bytes a second. */
 double path_pacing(const struct path *p)
 {
-	const struct bbr *b = &p->bbr;
-	double bw = bbr_bw(b), gain = 1;
+	return p->bbr.pacing;
+}
 
-	if (!bw)
-		bw = (double)INITIAL_CWND * MSS * SEC / b->min_rtt_ns;
-	if (b->mode == BBR_STARTUP)
-		gain = HIGH_GAIN;
-	else if (b->mode == BBR_DRAIN)
-		gain = 1 / HIGH_GAIN;
-	else if (b->mode == BBR_PROBE_BW)
-		gain = cycle[b->phase];
-	return gain * bw * 0.99;
+static void bbr_pace(struct path *p)
+{
+	struct bbr *b = &p->bbr;
+	double rate = bbr_gain(b) * bbr_bw(b) * 0.99;
+
+	if (b->full || rate > b->pacing)
+		b->pacing = rate;
 }
 
 void path_write(struct path *p, uint64_t at, uint32_t bytes)
@@ -164,11 +206,16 @@ void path_send(struct path *p, uint64_t now_ns)
 	       p->inflight + k->bytes <= cwnd) {
 		if (!p->inflight) {
 			p->delivered_ns = now_ns;
+			p->first_ns = now_ns;
 			p->bbr.idle_restart = p->app_limited;
 		}
 		k->sent_ns = now_ns;
 		k->delivered = p->delivered;
 		k->delivered_ns = p->delivered_ns;
+		k->first_ns = p->first_ns;
+		if (p->high_seq <= k->seq)
+			p->high_seq = k->seq + 1;
+		k->app_limited = p->app_limited;
 		p->put += k->bytes;
 		p->last_put_ns = now_ns;
 		p->inflight += k->bytes;
@@ -176,7 +223,7 @@ void path_send(struct path *p, uint64_t now_ns)
 		p->unsent_bytes -= k->again ? 0 : k->bytes;
 		if (p->queue_used + k->bytes > p->queue_bytes) {
 			k->again = true;
-			later(&p->lost, now_ns + p->srtt_ns, k);
+			fifo_push(&p->lost, k);
 		} else {
 			p->queue_used += k->bytes;
 			fifo_push(&p->queue, k);
@@ -200,7 +247,7 @@ void path_carry(struct path *p, uint64_t now_ns, double draw)
 		p->queue_used -= k->bytes;
 		if (draw < p->loss) {
 			k->again = true;
-			later(&p->lost, now_ns + p->srtt_ns, k);
+			fifo_push(&p->lost, k);
 			draw = 1;
 		} else {
 			later(&p->fly, now_ns + p->owd_ns, k);
@@ -252,23 +299,95 @@ bool path_deliver(struct path *p, uint64_t now_ns)
 	return any;
 }
 
-static void bbr_mode(struct path *p, uint64_t now_ns, bool round_start)
+/* Its cycle begins anywhere but in the phase that empties the queue. */
+static void bbr_cruise(struct bbr *b, uint64_t now_ns)
+{
+	b->mode = BBR_PROBE_BW;
+	b->phase = (2 + (int)(draw() * 7)) % 8;
+	b->phase_ns = now_ns;
+}
+
+static void save_cwnd(struct bbr *b)
+{
+	if ((!b->recovering && b->mode != BBR_PROBE_RTT) || b->prior_cwnd < b->cwnd)
+		b->prior_cwnd = b->cwnd;
+}
+
+/* The first number that is not acknowledged with all before it. */
+static uint64_t first_open(struct path *p)
+{
+	uint64_t first = p->high_seq;
+	uint32_t i;
+
+#define OLDER(f, at) do { \
+	for (i = 0; i < (f).count; i++) \
+		if (at(&(f), i)->seq < first) \
+			first = at(&(f), i)->seq; \
+} while (0)
+	OLDER(p->unsent, fifo_at);
+	OLDER(p->queue, fifo_at);
+	OLDER(p->fly, timed_at);
+	OLDER(p->lost, fifo_at);
+	OLDER(p->back, timed_at);
+	return first;
+}
+
+static void bbr_cwnd(struct path *p, uint64_t acked, uint64_t lost)
+{
+	struct bbr *b = &p->bbr;
+	double target = bbr_target(p);
+
+	if (lost)
+		b->cwnd = b->cwnd > lost + MSS ? b->cwnd - lost : MSS;
+	if (lost && !b->recovering) {
+		b->recovering = true;
+		b->conserving = true;
+		b->recovered_seq = p->high_seq;
+		b->round_end = p->delivered;
+		b->cwnd = p->inflight + acked;
+	} else if (b->recovering && first_open(p) < b->recovered_seq) {
+		/* it goes on */
+	} else if (b->recovering && p->lost_bytes) {
+		/* TCP begins the next at once, BBR does not see that */
+		b->recovered_seq = p->high_seq;
+		if (b->prior_cwnd < b->cwnd)
+			b->prior_cwnd = b->cwnd;
+	} else if (b->recovering) {
+		b->recovering = false;
+		b->conserving = false;
+		if (b->cwnd < b->prior_cwnd)
+			b->cwnd = b->prior_cwnd;
+	}
+	if (b->conserving) {
+		if (b->cwnd < p->inflight + acked)
+			b->cwnd = p->inflight + acked;
+	} else if (b->full) {
+		b->cwnd = b->cwnd + acked < target ? b->cwnd + acked : target;
+	} else if (b->cwnd < target || p->delivered < INITIAL_CWND * MSS) {
+		b->cwnd += acked;
+	}
+	if (b->cwnd < 4 * MSS)
+		b->cwnd = 4 * MSS;
+	if (b->mode == BBR_PROBE_RTT && b->cwnd > 4 * MSS)
+		b->cwnd = 4 * MSS;
+}
+
+static void bbr_mode(struct path *p, uint64_t now_ns, bool full_round)
 {
 	struct bbr *b = &p->bbr;
 	double bw = bbr_bw(b);
 
-	if (b->mode == BBR_STARTUP && round_start) {
+	if (b->mode == BBR_STARTUP && full_round) {
 		if (bw >= b->full_bw * 1.25) {
 			b->full_bw = bw;
 			b->full_rounds = 0;
 		} else if (++b->full_rounds >= 3) {
+			b->full = true;
 			b->mode = BBR_DRAIN;
 		}
 	}
-	if (b->mode == BBR_DRAIN && p->inflight <= bdp(p)) {
-		b->mode = BBR_PROBE_BW;
-		b->phase_ns = now_ns;
-	}
+	if (b->mode == BBR_DRAIN && p->inflight <= bdp(p))
+		bbr_cruise(b, now_ns);
 	if (b->mode == BBR_PROBE_BW && now_ns - b->phase_ns > b->min_rtt_ns &&
 	    !(b->phase == 0 && p->inflight < 1.25 * bdp(p) &&
 	      now_ns - b->phase_ns < 4 * b->min_rtt_ns)) {
@@ -288,15 +407,16 @@ static void bbr_min_rtt(struct path *p, uint64_t now_ns, uint64_t rtt_ns)
 	}
 	if (expired && b->mode == BBR_PROBE_BW && !b->idle_restart) {
 		b->mode = BBR_PROBE_RTT;
+		save_cwnd(b);
 		b->probe_rtt_done_ns = 0;
 	}
 	if (b->mode == BBR_PROBE_RTT) {
 		if (!b->probe_rtt_done_ns && p->inflight <= 4 * MSS)
 			b->probe_rtt_done_ns = now_ns + 200 * MSEC;
 		else if (b->probe_rtt_done_ns && now_ns > b->probe_rtt_done_ns) {
-			b->mode = BBR_PROBE_BW;
-			b->phase = 2;
-			b->phase_ns = now_ns;
+			bbr_cruise(b, now_ns);
+			if (b->cwnd < b->prior_cwnd)
+				b->cwnd = b->prior_cwnd;
 			b->min_rtt_stamp_ns = now_ns;
 		}
 	}
@@ -314,18 +434,21 @@ static void bbr_ack(struct path *p, const struct packet *k, uint64_t now_ns)
 		b->round_end = p->delivered;
 		b->bw[b->round % 10] = 0;
 		round_start = true;
+		b->conserving = false;
 	}
 	if (now_ns > k->delivered_ns) {
 		uint64_t span = now_ns - k->delivered_ns;
-		uint64_t floor = now_ns - k->sent_ns;
+		uint64_t sending = k->sent_ns - k->first_ns;
 
-		rate = (double)(p->delivered - k->delivered) * SEC /
-		       (span > floor ? span : floor);
-		if (rate > b->bw[b->round % 10])
+		if (span < sending)
+			span = sending;
+		rate = (double)(p->delivered - k->delivered) * SEC / span;
+		if (span >= p->least_rtt_ns && rate > b->bw[b->round % 10] &&
+		    (!k->app_limited || rate >= bbr_bw(b)))
 			b->bw[b->round % 10] = rate;
 	}
 	p->heard_ns = now_ns;
-	bbr_mode(p, now_ns, round_start);
+	bbr_mode(p, now_ns, round_start && !k->app_limited);
 	bbr_min_rtt(p, now_ns, now_ns - k->sent_ns);
 }
 
@@ -347,22 +470,64 @@ uint64_t path_oldest_ns(struct path *p)
 	return oldest;
 }
 
+/* Retransmissions go before what is new, the lowest number first. */
+static void send_again(struct path *p, const struct packet *k)
+{
+	uint32_t i;
+
+	fifo_push_front(&p->unsent, k);
+	for (i = 1; i < p->unsent.count && fifo_at(&p->unsent, i)->seq < k->seq; i++) {
+		*fifo_at(&p->unsent, i - 1) = *fifo_at(&p->unsent, i);
+		*fifo_at(&p->unsent, i) = *k;
+	}
+}
+
+/*
+ * What was sent before something that is acknowledged is lost (RACK). Without
+ * anything later a probe shows it: two round trips after the last was sent, and
+ * a third for its answer.
+ */
+static uint64_t find_losses(struct path *p, uint64_t now_ns)
+{
+	bool probed = now_ns > p->last_put_ns + 3 * p->srtt_ns;
+	uint32_t n = p->lost.count;
+	uint64_t lost = 0;
+
+	while (n--) {
+		struct packet k = *fifo_first(&p->lost);
+
+		fifo_pop(&p->lost);
+		if (k.sent_ns >= p->first_ns && !probed) {
+			fifo_push(&p->lost, &k);
+			continue;
+		}
+		if (!lost && !p->bbr.recovering)
+			save_cwnd(&p->bbr);
+		lost += k.bytes;
+		p->lost_bytes += k.found ? 0 : k.bytes;
+		k.found = true;
+		p->inflight -= k.bytes;
+		send_again(p, &k);
+	}
+	return lost;
+}
+
 /* Acknowledgements come back, and losses come to light. */
 bool path_acks(struct path *p, uint64_t now_ns)
 {
+	uint64_t lost, acked = 0;
 	struct packet *k;
 	bool any = false;
 
-	while ((k = due(&p->lost, now_ns))) {
-		p->inflight -= k->bytes;
-		fifo_push_front(&p->unsent, k);
-		any = true;
-	}
 	while ((k = due(&p->back, now_ns))) {
 		uint64_t rtt_ns = now_ns - k->sent_ns;
 
 		p->inflight -= k->bytes;
 		p->acked += k->bytes;
+		acked += k->bytes;
+		p->lost_bytes -= k->found ? k->bytes : 0;
+		if (p->first_ns < k->sent_ns)
+			p->first_ns = k->sent_ns;
 		p->delivered += k->bytes;
 		p->delivered_ns = now_ns;
 		if (p->delivered >= p->app_limited)
@@ -370,6 +535,12 @@ bool path_acks(struct path *p, uint64_t now_ns)
 		p->srtt_ns += ((int64_t)rtt_ns - (int64_t)p->srtt_ns) / 8;
 		bbr_ack(p, k, now_ns);
 		any = true;
+	}
+	lost = find_losses(p, now_ns);
+	if (acked || lost) {
+		any = true;
+		bbr_pace(p);
+		bbr_cwnd(p, acked, lost);
 	}
 	return any;
 }

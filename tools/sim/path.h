@@ -19,7 +19,10 @@ struct packet {
 	uint64_t	sent_ns;
 	uint64_t	delivered;	/* by the path when it was sent */
 	uint64_t	delivered_ns;
+	uint64_t	first_ns;	/* when what was acknowledged last then was sent */
 	uint64_t	seq;		/* number on the path */
+	bool		app_limited;	/* when it was sent */
+	bool		found;		/* to be lost */
 };
 
 /* a queue of packets that grows */
@@ -52,6 +55,11 @@ struct bbr {
 	uint64_t	min_rtt_ns, min_rtt_stamp_ns;
 	uint64_t	probe_rtt_done_ns;
 	bool		idle_restart;
+	bool		full;		/* it has found the path's rate */
+	double		pacing;		/* bytes a second */
+	double		cwnd, prior_cwnd;	/* bytes; before the window was cut */
+	bool		recovering, conserving;
+	uint64_t	recovered_seq;	/* numbers up to it end the recovery */
 };
 
 struct path {
@@ -70,7 +78,9 @@ struct path {
 	uint64_t	next_seq;
 	uint64_t	inflight;
 	double		credit;		/* of the pacer */
-	uint64_t	srtt_ns, delivered, delivered_ns;
+	uint64_t	srtt_ns, delivered, delivered_ns, first_ns;
+	uint64_t	lost_bytes;	/* found, and not acknowledged since */
+	uint64_t	high_seq;	/* the highest number sent, and 1 */
 	struct bbr	bbr;
 	uint64_t	put;		/* payload bytes, retransmissions too */
 	uint64_t	last_put_ns;
@@ -84,12 +94,15 @@ struct path {
 	double		link_credit;
 	struct timed_fifo fly;		/* to the receiver */
 	struct timed_fifo back;		/* acknowledgements */
-	struct timed_fifo lost;		/* found out after a round trip */
+	struct fifo	lost;		/* which the sender does not know yet */
 
 	/* the receiver: what waits for packets of other paths */
 	struct fifo	arrived;	/* by their number on the path */
 	uint64_t	arrived_seq;	/* the next in order */
 };
+
+void draw_from(uint64_t seed);
+double draw(void);
 
 void fifo_push(struct fifo *f, const struct packet *p);
 void fifo_push_front(struct fifo *f, const struct packet *p);

@@ -39,7 +39,7 @@ static struct {
 	bool		was_held[PATHS_MAX];
 	int		chunks;
 	struct chunk	*chunk;
-	uint64_t	bytes, sndbuf, end_ns, seed;
+	uint64_t	bytes, sndbuf, end_ns;
 	bool		stock;
 	uint64_t	next_end;	/* dpa_state::next_deadline_ns holds up to it */
 
@@ -54,14 +54,6 @@ static struct {
 	uint8_t		*again, *tried;
 	uint64_t	again_bytes;
 } sim;
-
-static double draw(void)
-{
-	sim.seed ^= sim.seed << 13;
-	sim.seed ^= sim.seed >> 7;
-	sim.seed ^= sim.seed << 17;
-	return (double)(sim.seed >> 11) / (1ULL << 53);
-}
 
 /* The fragment to be sent again first; none: beyond what was sent. */
 static uint64_t next_again(void)
@@ -133,8 +125,6 @@ static void refresh_paths(void)
 		row->flags |= DPA_PATH_USED | DPA_PATH_ACTIVE | DPA_PATH_PAUSES;
 		set_flag(row, DPA_PATH_BUSY, p->written != p->acked);
 		set_flag(row, DPA_PATH_PAUSING, p->bbr.mode == BBR_PROBE_RTT);
-		if (is_starved(p) && !p->app_limited)
-			p->app_limited = p->delivered + p->inflight + 1;
 		set_flag(row, DPA_PATH_TOLD, p->app_limited);
 		age_ms = (sim.now_ns - p->bbr.min_rtt_stamp_ns) / 1000000;
 		row->rtt_age_ms = age_ms < UINT16_MAX ? age_ms : UINT16_MAX;
@@ -466,7 +456,7 @@ static void relieve(int i, uint64_t end)
 	for (k = 0; k < p->fly.count; k++)
 		mark(i, timed_at(&p->fly, k), end);
 	for (k = 0; k < p->lost.count; k++)
-		mark(i, timed_at(&p->lost, k), end);
+		mark(i, fifo_at(&p->lost, k), end);
 }
 
 static void mark_silent(void)
@@ -482,6 +472,18 @@ static void mark_silent(void)
 		if (row->behind && p->heard_ns + p->least_rtt_ns * 5 / 4 < sim.now_ns &&
 		    path_oldest_ns(p) + p->srtt_ns * 5 / 4 < sim.now_ns)
 			row->flags |= DPA_PATH_SILENT;
+	}
+}
+
+static void tell_limited(void)
+{
+	int i;
+
+	for (i = 0; i < sim.paths; i++) {
+		struct path *p = &sim.path[i];
+
+		if (is_starved(p) && !p->unsent.count && !p->app_limited)
+			p->app_limited = p->delivered + p->inflight + 1;
 	}
 }
 
@@ -532,8 +534,10 @@ static void run(void)
 			act |= path_acks(&sim.path[i], sim.now_ns);
 		act |= data_acked();
 		act |= write_more();
-		if (!sim.stock && sim.now_ns % TICK_NS == 0)
+		if (!sim.stock && sim.now_ns % TICK_NS == 0) {
+			tell_limited();
 			rescue();
+		}
 		if (act || sim.now_ns % TICK_NS == 0)
 			push();
 		for (i = 0; i < sim.paths; i++)
@@ -580,12 +584,14 @@ static void read_input(void)
 {
 	struct dpa_state *st = &sim.st;
 	unsigned int policy, stock;
+	uint64_t seed;
 	int i;
 
 	if (scanf(" run %" SCNu64 " %" SCNu64 " %u %u %hu %" SCNu64, &sim.end_ns,
 		  &sim.sndbuf, &stock, &policy, &st->alpha_milli,
-		  &sim.seed) != 6)
+		  &seed) != 6)
 		fail("run END_NS SNDBUF STOCK POLICY ALPHA SEED");
+	draw_from(seed);
 	sim.stock = stock;
 	st->policy = policy;
 	st->interval_us = 25000;
