@@ -14,6 +14,8 @@ from .scenario import CROWD, Path
 from .table import HEADINGS, REFERENCE_HEADING, Group, groups, percent
 
 _MANY_CHUNKS = 20
+# a report of more scenarios has its campaign's name
+_NAMES_IN_TITLE = 3
 _MISS_KEYS = """<span class="key"><i style="background:var(--bad)"></i>avoidable</span>
 <span class="key"><i style="background:var(--faint)"></i>not even full speed meets them</span>"""
 _STYLE_SHEET = File(__file__).resolve().parent / "report.css"
@@ -28,7 +30,7 @@ def write(experiment: Experiment, reference: Reference) -> File:
 def _page(experiment: Experiment, reference: Reference) -> str:
     parts = list(groups(experiment.finished, reference))
     names = list(dict.fromkeys(done.cell.scenario.name for done in experiment.finished))
-    title = ", ".join(names)
+    title = ", ".join(names) if len(names) <= _NAMES_IN_TITLE else experiment.folder.name
     sections = "".join(_section(group, experiment.folder, reference) for group in parts)
     firsts = [next(d for d in experiment.finished if d.cell.scenario.name == n) for n in names]
     leads = "".join(f'<p class="lead">{escape(_lead(done))}</p>' for done in firsts)
