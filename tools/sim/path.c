@@ -19,7 +19,7 @@ void draw_from(uint64_t seed)
 }
 
 /* 0..1, the same again for the same seed (xorshift) */
-double draw(void)
+static double draw(void)
 {
 	drawn ^= drawn << 13;
 	drawn ^= drawn >> 7;
@@ -27,33 +27,32 @@ double draw(void)
 	return (double)(drawn >> 11) / (1ULL << 53);
 }
 
-static void *grow(void *at, uint32_t *head, uint32_t count, uint32_t *room,
-		  size_t size)
+static void grow(struct fifo *f)
 {
-	uint32_t more = *room ? *room * 2 : 64, i;
-	char *to = malloc(more * size), *from = at;
+	uint32_t room = f->room ? f->room * 2 : 64, i;
+	struct packet *to = malloc(room * sizeof(*to));
 
 	if (!to)
 		abort();
-	for (i = 0; i < count; i++)
-		memcpy(to + i * size, from + (*head + i) % *room * size, size);
-	free(at);
-	*head = 0;
-	*room = more;
-	return to;
+	for (i = 0; i < f->count; i++)
+		to[i] = *fifo_at(f, i);
+	free(f->at);
+	f->at = to;
+	f->head = 0;
+	f->room = room;
 }
 
 void fifo_push(struct fifo *f, const struct packet *p)
 {
 	if (f->count == f->room)
-		f->at = grow(f->at, &f->head, f->count, &f->room, sizeof(*p));
+		grow(f);
 	f->at[(f->head + f->count++) % f->room] = *p;
 }
 
 void fifo_push_front(struct fifo *f, const struct packet *p)
 {
 	if (f->count == f->room)
-		f->at = grow(f->at, &f->head, f->count, &f->room, sizeof(*p));
+		grow(f);
 	f->head = (f->head + f->room - 1) % f->room;
 	f->at[f->head] = *p;
 	f->count++;
@@ -69,36 +68,26 @@ struct packet *fifo_at(struct fifo *f, uint32_t i)
 	return &f->at[(f->head + i) % f->room];
 }
 
-struct packet *timed_at(struct timed_fifo *f, uint32_t i)
-{
-	return &f->at[(f->head + i) % f->room].p;
-}
-
 void fifo_pop(struct fifo *f)
 {
 	f->head = (f->head + 1) % f->room;
 	f->count--;
 }
 
-static void later(struct timed_fifo *f, uint64_t when_ns,
-		  const struct packet *p)
+static void later(struct fifo *f, uint64_t when_ns, const struct packet *p)
 {
-	if (f->count == f->room)
-		f->at = grow(f->at, &f->head, f->count, &f->room,
-			     sizeof(*f->at));
-	f->at[(f->head + f->count++) % f->room] =
-		(struct timed){ .when_ns = when_ns, .p = *p };
+	fifo_push(f, p);
+	fifo_at(f, f->count - 1)->when_ns = when_ns;
 }
 
-static struct packet *due(struct timed_fifo *f, uint64_t now_ns)
+static struct packet *due(struct fifo *f, uint64_t now_ns)
 {
-	struct timed *t = &f->at[f->head];
+	struct packet *p = fifo_first(f);
 
-	if (!f->count || t->when_ns > now_ns)
+	if (!p || p->when_ns > now_ns)
 		return NULL;
-	f->head = (f->head + 1) % f->room;
-	f->count--;
-	return &t->p;
+	fifo_pop(f);
+	return p;
 }
 
 void path_init(struct path *p)
@@ -177,7 +166,7 @@ static void bbr_pace(struct path *p)
 	struct bbr *b = &p->bbr;
 	double rate = bbr_gain(b) * bbr_bw(b) * 0.99;
 
-	if (b->full || rate > b->pacing)
+	if (b->mode != BBR_STARTUP || rate > b->pacing)
 		b->pacing = rate;
 }
 
@@ -222,7 +211,6 @@ void path_send(struct path *p, uint64_t now_ns)
 		p->credit -= k->bytes;
 		p->unsent_bytes -= k->again ? 0 : k->bytes;
 		if (p->queue_used + k->bytes > p->queue_bytes) {
-			k->again = true;
 			fifo_push(&p->lost, k);
 		} else {
 			p->queue_used += k->bytes;
@@ -236,19 +224,19 @@ void path_send(struct path *p, uint64_t now_ns)
 }
 
 /* The link takes what it can carry in this step from its queue. */
-void path_carry(struct path *p, uint64_t now_ns, double draw)
+void path_carry(struct path *p, uint64_t now_ns)
 {
 	uint64_t step = now_ns / STEP_NS;
+	double luck = draw();
 	struct packet *k;
 
 	p->link_credit += p->carries[step < p->steps ? step : p->steps - 1];
 	while ((k = fifo_first(&p->queue)) && p->link_credit >= k->bytes) {
 		p->link_credit -= k->bytes;
 		p->queue_used -= k->bytes;
-		if (draw < p->loss) {
-			k->again = true;
+		if (luck < p->loss) {
 			fifo_push(&p->lost, k);
-			draw = 1;
+			luck = 1;
 		} else {
 			later(&p->fly, now_ns + p->owd_ns, k);
 		}
@@ -313,23 +301,52 @@ static void save_cwnd(struct bbr *b)
 		b->prior_cwnd = b->cwnd;
 }
 
+static void restore_cwnd(struct bbr *b)
+{
+	if (b->cwnd < b->prior_cwnd)
+		b->cwnd = b->prior_cwnd;
+}
+
 /* The first number that is not acknowledged with all before it. */
 static uint64_t first_open(struct path *p)
 {
+	struct fifo *at[] = {
+		&p->unsent, &p->queue, &p->fly, &p->lost, &p->back
+	};
 	uint64_t first = p->high_seq;
-	uint32_t i;
+	uint32_t i, j;
 
-#define OLDER(f, at) do { \
-	for (i = 0; i < (f).count; i++) \
-		if (at(&(f), i)->seq < first) \
-			first = at(&(f), i)->seq; \
-} while (0)
-	OLDER(p->unsent, fifo_at);
-	OLDER(p->queue, fifo_at);
-	OLDER(p->fly, timed_at);
-	OLDER(p->lost, fifo_at);
-	OLDER(p->back, timed_at);
+	for (i = 0; i < sizeof(at) / sizeof(*at); i++)
+		for (j = 0; j < at[i]->count; j++)
+			if (fifo_at(at[i], j)->seq < first)
+				first = fifo_at(at[i], j)->seq;
 	return first;
+}
+
+/* A recovery begins, and ends when all that was sent before is acknowledged. */
+static void bbr_recover(struct path *p, uint64_t acked, bool lost)
+{
+	struct bbr *b = &p->bbr;
+
+	if (lost && !b->recovering) {
+		b->recovering = true;
+		b->conserving = true;
+		b->recovered_seq = p->high_seq;
+		b->round_end = p->delivered;
+		b->cwnd = p->inflight + acked;
+		return;
+	}
+	if (!b->recovering || first_open(p) < b->recovered_seq)
+		return;
+	if (p->lost_bytes) {
+		/* TCP begins the next at once, BBR does not see that */
+		b->recovered_seq = p->high_seq;
+		save_cwnd(b);
+		return;
+	}
+	b->recovering = false;
+	b->conserving = false;
+	restore_cwnd(b);
 }
 
 static void bbr_cwnd(struct path *p, uint64_t acked, uint64_t lost)
@@ -339,36 +356,16 @@ static void bbr_cwnd(struct path *p, uint64_t acked, uint64_t lost)
 
 	if (lost)
 		b->cwnd = b->cwnd > lost + MSS ? b->cwnd - lost : MSS;
-	if (lost && !b->recovering) {
-		b->recovering = true;
-		b->conserving = true;
-		b->recovered_seq = p->high_seq;
-		b->round_end = p->delivered;
-		b->cwnd = p->inflight + acked;
-	} else if (b->recovering && first_open(p) < b->recovered_seq) {
-		/* it goes on */
-	} else if (b->recovering && p->lost_bytes) {
-		/* TCP begins the next at once, BBR does not see that */
-		b->recovered_seq = p->high_seq;
-		if (b->prior_cwnd < b->cwnd)
-			b->prior_cwnd = b->cwnd;
-	} else if (b->recovering) {
-		b->recovering = false;
-		b->conserving = false;
-		if (b->cwnd < b->prior_cwnd)
-			b->cwnd = b->prior_cwnd;
-	}
+	bbr_recover(p, acked, lost);
 	if (b->conserving) {
 		if (b->cwnd < p->inflight + acked)
 			b->cwnd = p->inflight + acked;
-	} else if (b->full) {
+	} else if (b->mode != BBR_STARTUP) {
 		b->cwnd = b->cwnd + acked < target ? b->cwnd + acked : target;
 	} else if (b->cwnd < target || p->delivered < INITIAL_CWND * MSS) {
 		b->cwnd += acked;
 	}
-	if (b->cwnd < 4 * MSS)
-		b->cwnd = 4 * MSS;
-	if (b->mode == BBR_PROBE_RTT && b->cwnd > 4 * MSS)
+	if (b->cwnd < 4 * MSS || b->mode == BBR_PROBE_RTT)
 		b->cwnd = 4 * MSS;
 }
 
@@ -382,7 +379,6 @@ static void bbr_mode(struct path *p, uint64_t now_ns, bool full_round)
 			b->full_bw = bw;
 			b->full_rounds = 0;
 		} else if (++b->full_rounds >= 3) {
-			b->full = true;
 			b->mode = BBR_DRAIN;
 		}
 	}
@@ -415,8 +411,7 @@ static void bbr_min_rtt(struct path *p, uint64_t now_ns, uint64_t rtt_ns)
 			b->probe_rtt_done_ns = now_ns + 200 * MSEC;
 		else if (b->probe_rtt_done_ns && now_ns > b->probe_rtt_done_ns) {
 			bbr_cruise(b, now_ns);
-			if (b->cwnd < b->prior_cwnd)
-				b->cwnd = b->prior_cwnd;
+			restore_cwnd(b);
 			b->min_rtt_stamp_ns = now_ns;
 		}
 	}
@@ -455,18 +450,14 @@ static void bbr_ack(struct path *p, const struct packet *k, uint64_t now_ns)
 /* When the oldest packet that is not acknowledged was sent; never: UINT64_MAX. */
 uint64_t path_oldest_ns(struct path *p)
 {
+	struct fifo *at[] = { &p->queue, &p->fly, &p->back };
 	uint64_t oldest = UINT64_MAX;
-	uint32_t i;
+	uint32_t i, j;
 
-	for (i = 0; i < p->queue.count; i++)
-		if (fifo_at(&p->queue, i)->sent_ns < oldest)
-			oldest = fifo_at(&p->queue, i)->sent_ns;
-	for (i = 0; i < p->fly.count; i++)
-		if (timed_at(&p->fly, i)->sent_ns < oldest)
-			oldest = timed_at(&p->fly, i)->sent_ns;
-	for (i = 0; i < p->back.count; i++)
-		if (timed_at(&p->back, i)->sent_ns < oldest)
-			oldest = timed_at(&p->back, i)->sent_ns;
+	for (i = 0; i < sizeof(at) / sizeof(*at); i++)
+		for (j = 0; j < at[i]->count; j++)
+			if (fifo_at(at[i], j)->sent_ns < oldest)
+				oldest = fifo_at(at[i], j)->sent_ns;
 	return oldest;
 }
 
@@ -504,8 +495,8 @@ static uint64_t find_losses(struct path *p, uint64_t now_ns)
 		if (!lost && !p->bbr.recovering)
 			save_cwnd(&p->bbr);
 		lost += k.bytes;
-		p->lost_bytes += k.found ? 0 : k.bytes;
-		k.found = true;
+		p->lost_bytes += k.again ? 0 : k.bytes;
+		k.again = true;
 		p->inflight -= k.bytes;
 		send_again(p, &k);
 	}
@@ -525,7 +516,7 @@ bool path_acks(struct path *p, uint64_t now_ns)
 		p->inflight -= k->bytes;
 		p->acked += k->bytes;
 		acked += k->bytes;
-		p->lost_bytes -= k->found ? k->bytes : 0;
+		p->lost_bytes -= k->again ? k->bytes : 0;
 		if (p->first_ns < k->sent_ns)
 			p->first_ns = k->sent_ns;
 		p->delivered += k->bytes;

@@ -21,23 +21,13 @@ struct packet {
 	uint64_t	delivered_ns;
 	uint64_t	first_ns;	/* when what was acknowledged last then was sent */
 	uint64_t	seq;		/* number on the path */
+	uint64_t	when_ns;	/* it arrives */
 	bool		app_limited;	/* when it was sent */
-	bool		found;		/* to be lost */
 };
 
 /* a queue of packets that grows */
 struct fifo {
 	struct packet	*at;
-	uint32_t	head, count, room;
-};
-
-struct timed {
-	uint64_t	when_ns;
-	struct packet	p;
-};
-
-struct timed_fifo {
-	struct timed	*at;
 	uint32_t	head, count, room;
 };
 
@@ -55,7 +45,6 @@ struct bbr {
 	uint64_t	min_rtt_ns, min_rtt_stamp_ns;
 	uint64_t	probe_rtt_done_ns;
 	bool		idle_restart;
-	bool		full;		/* it has found the path's rate */
 	double		pacing;		/* bytes a second */
 	double		cwnd, prior_cwnd;	/* bytes; before the window was cut */
 	bool		recovering, conserving;
@@ -92,8 +81,8 @@ struct path {
 	struct fifo	queue;
 	uint64_t	queue_used;
 	double		link_credit;
-	struct timed_fifo fly;		/* to the receiver */
-	struct timed_fifo back;		/* acknowledgements */
+	struct fifo	fly;		/* to the receiver */
+	struct fifo	back;		/* acknowledgements */
 	struct fifo	lost;		/* which the sender does not know yet */
 
 	/* the receiver: what waits for packets of other paths */
@@ -102,13 +91,11 @@ struct path {
 };
 
 void draw_from(uint64_t seed);
-double draw(void);
 
 void fifo_push(struct fifo *f, const struct packet *p);
 void fifo_push_front(struct fifo *f, const struct packet *p);
 struct packet *fifo_first(struct fifo *f);
 struct packet *fifo_at(struct fifo *f, uint32_t i);
-struct packet *timed_at(struct timed_fifo *f, uint32_t i);
 void fifo_pop(struct fifo *f);
 uint64_t path_oldest_ns(struct path *p);
 
@@ -117,7 +104,7 @@ void path_write(struct path *p, uint64_t at, uint32_t bytes);
 uint64_t path_cwnd(const struct path *p);
 double path_pacing(const struct path *p);
 void path_send(struct path *p, uint64_t now_ns);
-void path_carry(struct path *p, uint64_t now_ns, double draw);
+void path_carry(struct path *p, uint64_t now_ns);
 struct packet *path_next_arrived(struct path *p);
 bool path_deliver(struct path *p, uint64_t now_ns);
 bool path_acks(struct path *p, uint64_t now_ns);

@@ -447,16 +447,12 @@ static void mark(int path, const struct packet *k, uint64_t end)
 static void relieve(int i, uint64_t end)
 {
 	struct path *p = &sim.path[i];
-	uint32_t k;
+	struct fifo *at[] = { &p->unsent, &p->queue, &p->fly, &p->lost };
+	uint32_t j, k;
 
-	for (k = 0; k < p->unsent.count; k++)
-		mark(i, fifo_at(&p->unsent, k), end);
-	for (k = 0; k < p->queue.count; k++)
-		mark(i, fifo_at(&p->queue, k), end);
-	for (k = 0; k < p->fly.count; k++)
-		mark(i, timed_at(&p->fly, k), end);
-	for (k = 0; k < p->lost.count; k++)
-		mark(i, fifo_at(&p->lost, k), end);
+	for (j = 0; j < sizeof(at) / sizeof(*at); j++)
+		for (k = 0; k < at[j]->count; k++)
+			mark(i, fifo_at(at[j], k), end);
 }
 
 static void mark_silent(void)
@@ -475,6 +471,7 @@ static void mark_silent(void)
 	}
 }
 
+/* As path_tell_limited() in kernel/path.c; stock MPTCP never does so. */
 static void tell_limited(void)
 {
 	int i;
@@ -528,7 +525,7 @@ static void run(void)
 		if (sim.now_ns > sim.end_ns)
 			break;
 		for (i = 0; i < sim.paths; i++)
-			path_carry(&sim.path[i], sim.now_ns, draw());
+			path_carry(&sim.path[i], sim.now_ns);
 		receive();
 		for (i = 0; i < sim.paths; i++)
 			act |= path_acks(&sim.path[i], sim.now_ns);
