@@ -192,7 +192,7 @@ void path_send(struct path *p, uint64_t now_ns)
 
 	p->credit += path_pacing(p) * STEP_NS / SEC;
 	while ((k = fifo_first(&p->unsent)) && p->credit > 0 &&
-	       p->inflight + k->bytes <= cwnd) {
+	       p->inflight + MSS <= cwnd) {
 		if (!p->inflight) {
 			p->delivered_ns = now_ns;
 			p->first_ns = now_ns;
@@ -207,7 +207,7 @@ void path_send(struct path *p, uint64_t now_ns)
 		k->app_limited = p->app_limited;
 		p->put += k->bytes;
 		p->last_put_ns = now_ns;
-		p->inflight += k->bytes;
+		p->inflight += MSS;
 		p->credit -= k->bytes;
 		p->unsent_bytes -= k->again ? 0 : k->bytes;
 		if (p->queue_used + k->bytes > p->queue_bytes) {
@@ -494,10 +494,10 @@ static uint64_t find_losses(struct path *p, uint64_t now_ns)
 		}
 		if (!lost && !p->bbr.recovering)
 			save_cwnd(&p->bbr);
-		lost += k.bytes;
-		p->lost_bytes += k.again ? 0 : k.bytes;
+		lost += MSS;
+		p->lost_bytes += k.again ? 0 : MSS;
 		k.again = true;
-		p->inflight -= k.bytes;
+		p->inflight -= MSS;
 		send_again(p, &k);
 	}
 	return lost;
@@ -513,13 +513,13 @@ bool path_acks(struct path *p, uint64_t now_ns)
 	while ((k = due(&p->back, now_ns))) {
 		uint64_t rtt_ns = now_ns - k->sent_ns;
 
-		p->inflight -= k->bytes;
+		p->inflight -= MSS;
 		p->acked += k->bytes;
-		acked += k->bytes;
-		p->lost_bytes -= k->again ? k->bytes : 0;
+		acked += MSS;
+		p->lost_bytes -= k->again ? MSS : 0;
 		if (p->first_ns < k->sent_ns)
 			p->first_ns = k->sent_ns;
-		p->delivered += k->bytes;
+		p->delivered += MSS;
 		p->delivered_ns = now_ns;
 		if (p->delivered >= p->app_limited)
 			p->app_limited = 0;

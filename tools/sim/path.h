@@ -10,7 +10,11 @@
 #include <stdint.h>
 
 #define STEP_NS		500000ULL	/* time goes in steps of 0.5 ms */
-#define MSS		1400		/* payload of a packet */
+/*
+ * Payload of a full packet, as tools/testbed/frames.py has it. Windows, flights
+ * and rates count packets, as TCP does: a small one is as much as a full one.
+ */
+#define MSS		1420
 
 struct packet {
 	uint64_t	at;		/* in the connection's stream */
@@ -71,6 +75,7 @@ struct path {
 	uint64_t	lost_bytes;	/* found, and not acknowledged since */
 	uint64_t	high_seq;	/* the highest number sent, and 1 */
 	struct bbr	bbr;
+	double		avg_pacing;	/* of what was put on it; 0: nothing yet */
 	uint64_t	put;		/* payload bytes, retransmissions too */
 	uint64_t	last_put_ns;
 	uint64_t	heard_ns;	/* the last acknowledgement */

@@ -17,7 +17,7 @@
 
 #define PATHS_MAX	MPTCP_DPA_PATHS_MAX
 #define STRETCHES_MAX	4096
-#define DFRAG		32000
+#define DFRAG		32728	/* a page fragment of 32 KB less its header */
 #define BURST		65428
 #define TICK_NS		(25 * DPA_NSEC_PER_MSEC)
 
@@ -262,8 +262,10 @@ static bool may_take(int i)
 	const struct path *p = &sim.path[i];
 	const struct dpa_path *row = &sim.st.path[i];
 
+	if (p->written - p->acked >= sim.sndbuf)
+		return false;
 	if (sim.stock)
-		return p->unsent_bytes < sim.sndbuf;
+		return true;
 	return dpa_may_send(&sim.st, row) &&
 	       dpa_has_room(&sim.st, row, path_cwnd(p));
 }
@@ -280,7 +282,8 @@ static int pick(void)
 
 		if (!may_take(i))
 			continue;
-		linger = (p->unsent_bytes + p->inflight) / path_pacing(p);
+		linger = (p->written - p->acked) /
+			 (p->avg_pacing ? p->avg_pacing : path_pacing(p));
 		if (!sim.stock && sim.st.path[i].late)
 			linger += 1e6;
 		if (linger < least) {
@@ -289,6 +292,15 @@ static int pick(void)
 		}
 	}
 	return best;
+}
+
+/* As plan_schedule() in kernel/plan.c, and the kernel's default. */
+static void picked(struct path *p, uint64_t burst)
+{
+	uint64_t queued = p->written - p->acked;
+
+	p->avg_pacing = (p->avg_pacing * queued + path_pacing(p) * burst) /
+			(queued + burst);
 }
 
 static void push(void)
@@ -306,6 +318,7 @@ static void push(void)
 		p = &sim.path[i];
 		if (!sim.stock)
 			burst = dpa_picked(&sim.st, i);
+		picked(p, burst);
 		do {
 			uint64_t bytes = frag_rest();
 			uint64_t a = next_again();
@@ -337,8 +350,9 @@ static bool write_more(void)
 	for (i = 0; i < sim.chunks; i++)
 		if (sim.chunk[i].release_ns <= sim.now_ns)
 			most = sim.chunk[i].end;
-	if (most > sim.acked + sim.sndbuf)
-		most = sim.acked + sim.sndbuf;
+	/* the buffer is freed by whole fragments */
+	if (most > sim.acked / DFRAG * DFRAG + sim.sndbuf)
+		most = sim.acked / DFRAG * DFRAG + sim.sndbuf;
 	if (most <= sim.written)
 		return false;
 	sim.written = most;

@@ -264,10 +264,18 @@ def run_workflow(out: File, jobs: int) -> None:
         raise MeasurementError(f"bench: a run failed, see above (logs: {out / 'cells'})")
 
 
+def _plan(out: File) -> dict[str, Any]:
+    """What a campaign's folder says is to be run."""
+    file = out / "plan.json"
+    if not file.exists():
+        raise UsageError(f"{out}: expected the folder of a campaign, with {file.name}")
+    return json.loads(file.read_text())
+
+
 def measure(spec: File) -> None:
     """One job of the workflow: runs the cell of a file and leaves what it measured beside it."""
     folder = spec.parent
-    plan = json.loads((folder.parents[1] / "plan.json").read_text())
+    plan = _plan(folder.parents[1])
     cell = cellspec.from_json(spec.read_text())
     where = plan["machine"]
     machine = Machine(where["kind"], where["kernel"], tuple(map(File, where["overlays"])))
@@ -299,7 +307,7 @@ def done(out: File, cells: dict[str, str]) -> int:
 
 def effort(out: File) -> str:
     """What the guests of a campaign took: the machine may have had other things to do, too."""
-    plan = json.loads((out / "plan.json").read_text())
+    plan = _plan(out)
     told = (out / "cells" / label / f"{label}.json" for label in plan["cells"])
     used = [json.loads(file.read_text())["cpu_seconds"] for file in told if file.exists()]
     return f"{len(used)} guests took {sum(used) / 60:.1f} minutes of processor time"
@@ -307,7 +315,15 @@ def effort(out: File) -> str:
 
 def collect(out: File) -> Experiment:
     """results.json and series/ from what the jobs left."""
-    plan = json.loads((out / "plan.json").read_text())
+    plan = _plan(out)
+    missing = [
+        label for label in plan["cells"] if not (out / "cells" / label / "raw.json").exists()
+    ]
+    if missing:
+        raise MeasurementError(
+            f"{out}: not measured yet: {len(missing)} of {len(plan['cells'])} cells, "
+            f"the first {missing[0]}"
+        )
     (out / "series").mkdir(exist_ok=True)
     finished, hosts = [], []
     for row in plan["runs"]:

@@ -89,6 +89,17 @@ def finish(out: Path) -> None:
         os.utime(out / name, (ago + 10, ago + 10))
 
 
+def test_collect_tells_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"expected the folder of a campaign, with plan\.json"):
+        bench.collect(tmp_path)
+    plan = {"cells": {"a-s1": "module", "b-s1": "module"}, "runs": [], "command": "c"}
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    (tmp_path / "cells/a-s1").mkdir(parents=True)
+    (tmp_path / "cells/a-s1/raw.json").touch()
+    with pytest.raises(MeasurementError, match="not measured yet: 1 of 2 cells, the first b-s1"):
+        bench.collect(tmp_path)
+
+
 def append(file: Path, text: str) -> None:
     file.write_text(file.read_text() + text)
 
