@@ -64,9 +64,9 @@ struct dpa_scratch {
 	struct dpa_observation seen; /* of the path that is looked at */
 	__u64	first_likely;	/* dpa_level::likely of the cheapest paths */
 	__u64	upside;		/* bytes that paths of less cost may bring yet */
+	__u64	learn_bytes;	/* for others while the cheapest paths are unknown */
 	__u64	best_linger;
 	__u8	learning;	/* the cheapest paths are not known yet */
-	__u8	patience_over;	/* though they had some round trips' time */
 	__u8	trial;		/* a path is used to get to know it */
 	__u8	stuck;		/* a path is, while data is rescued */
 	__u8	spent;		/* and one has had all it may get */

@@ -34,10 +34,14 @@
 /*
  * For so many round trips, or samples, a chunk waits for the cheapest paths to
  * show what they can carry, but not for more than half of the time that they may
- * take. While they have not, this share of it may be put on others: 1 / 2^4.
+ * take, and not at all if that is less than a round trip. While they have not,
+ * this share of it may be put on others: 1 / 2^4; and 1 / 2^5 at once, if that
+ * is not much less than a fragment, so that their slow start is over when they
+ * are needed.
  */
 #define DPA_LEARN_RTTS		4
 #define DPA_LEARN_SHIFT		4
+#define DPA_LEARN_FIRST_SHIFT	5
 
 /* what is decided about arrives by then before its deadline */
 #define DPA_MARGIN_NS		(15 * DPA_NSEC_PER_MSEC)
@@ -147,16 +151,32 @@ static __always_inline __u64 dpa_for_now(const struct dpa_state *st,
 	return left;
 }
 
+/*
+ * Is a shortfall not worth a fragment on s->level? Less than half of one waits
+ * while two would still come in time, since it may come to nothing; what the
+ * cheapest paths bring within the margin is none.
+ */
+static __always_inline int dpa_is_little(const struct dpa_state *st,
+					 const struct dpa_scratch *s, __u64 left)
+{
+	const struct dpa_level *level = &s->level;
+	__u64 within = s->first_likely / (s->reach.left_ns / DPA_MARGIN_NS + 1);
+	__u64 carries = level->unknown ? s->first_likely : level->sure;
+
+	return left <= st->unit / 2 &&
+	       (left <= within || carries > 2ULL * st->unit);
+}
+
 /* Is it time to use s->level for a shortfall of so many bytes? */
 static __always_inline int dpa_is_time(const struct dpa_state *st,
 				       const struct dpa_scratch *s, __u64 left)
 {
 	const struct dpa_level *level = &s->level;
 
-	if (left <= st->unit / 2)
+	if (dpa_is_little(st, s, left))
 		return 0;
 	if (s->learning)
-		return s->patience_over;
+		return s->learn_bytes || st->open_cost == level->cost;
 	if (level->unknown)
 		return 1;
 	if (!st->trial &&
@@ -179,16 +199,6 @@ static __always_inline void dpa_wish(struct dpa_plan *plan, __u32 limit,
 	}
 }
 
-/* What may be spent on costlier paths to find out about the cheapest. */
-static __always_inline __u64 dpa_learning_budget(const struct dpa_state *st,
-						 __u64 left)
-{
-	__u64 share = dpa_minus(st->chunk_end, st->chunk_begin);
-
-	share = dpa_minus(share >> DPA_LEARN_SHIFT, st->spent);
-	return left < share ? left : share;
-}
-
 /*
  * Takes the paths of s->level into use for a shortfall of @left bytes, above
  * those that cost @below. Returns what they will not carry either.
@@ -201,9 +211,8 @@ static __always_inline __u64 dpa_use_level(struct dpa_state *st,
 	__u64 carried = level->sure;
 
 	if (s->learning) {
-		left = dpa_learning_budget(st, left);
-		if (left)
-			dpa_wish(&s->plan, below, level->cost, left);
+		left = left < s->learn_bytes ? left : s->learn_bytes;
+		dpa_wish(&s->plan, below, level->cost, left);
 		s->trial = 1;
 		return 0;
 	}
@@ -270,6 +279,27 @@ static __always_inline int dpa_hopeless(struct dpa_state *st,
 	return left > 0;
 }
 
+/* What costlier paths may carry now while the cheapest are not known yet. */
+static __always_inline __u64 dpa_learning_bytes(const struct dpa_state *st,
+						__u64 rtt_ns, __u64 whole_ns,
+						__u64 spent_ns)
+{
+	__u64 chunk = dpa_minus(st->chunk_end, st->chunk_begin);
+	__u64 patience_ns = DPA_LEARN_RTTS * dpa_span_ns(rtt_ns);
+	__u64 most_ns = whole_ns / DPA_RAMP_PATIENCE / 2;
+	__u64 bytes = chunk >> DPA_LEARN_SHIFT;
+
+	if (patience_ns > most_ns)
+		patience_ns = most_ns;
+	if (spent_ns < patience_ns) {
+		if (patience_ns >= rtt_ns)
+			bytes = chunk >> DPA_LEARN_FIRST_SHIFT;
+		if (bytes < st->unit / 2)
+			return 0;
+	}
+	return dpa_minus(bytes, st->spent);
+}
+
 /*
  * Begins a plan: st->path and s->outlook are as a look at all paths found
  * them. An avoidable miss makes the forecasts more cautious, success less.
@@ -280,7 +310,6 @@ static __always_inline void dpa_plan_begin(struct dpa_state *st,
 	const struct dpa_outlook *o = &s->outlook;
 	__u64 whole_ns = dpa_minus(st->chunk_deadline_ns, st->chunk_start_ns);
 	__u64 spent_ns = dpa_minus(st->now_ns, st->chunk_start_ns);
-	__u64 patience_ns = DPA_LEARN_RTTS * dpa_span_ns(o->rtt_ns);
 	__u32 caution = st->caution > DPA_CAUTION_MIN ? st->caution :
 							DPA_CAUTION_MIN;
 
@@ -298,8 +327,8 @@ static __always_inline void dpa_plan_begin(struct dpa_state *st,
 
 	s->learning = o->cheapest_unsure &&
 		      spent_ns < whole_ns / DPA_RAMP_PATIENCE;
-	s->patience_over = spent_ns >= patience_ns ||
-			   spent_ns >= whole_ns / DPA_RAMP_PATIENCE / 2;
+	s->learn_bytes = s->learning ? dpa_learning_bytes(st, o->rtt_ns, whole_ns,
+							  spent_ns) : 0;
 	s->plan = (struct dpa_plan){ .limit = o->cheapest };
 	s->trial = 0;
 }

@@ -211,17 +211,41 @@ static void test_deficit_learning(void)
 	st.path[0].samples = 0;
 	st.path[1].known = 0;
 	st.path[1].samples = 0;
-	/* nothing is known, and it is too early to ask */
+	/* nothing is known, and it is too early to ask for more than this */
 	st.path[0].rtt_us = 0;
+	st.unit = 30000;
 	look_rtt = 200 * MSEC;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.cost_limit == 1 && st.open_cost == 9 && st.budget == 50000);
+	/* what is open stays open, and rests */
+	st.spent = 60000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.cost_limit == 1 && st.open_cost == 9 && !st.budget);
+	st.spent = 0;
+	/* of a small chunk that would be less than half a fragment */
+	st.open_cost = 0;
+	st.unit = 100002;
 	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit == 1 && !st.open_cost);
 	/* later a sixteenth of the chunk may go the costly way */
+	st.unit = 30000;
 	st.now_ns += 800 * MSEC;
 	plan(&st, &s, 1, chunk);
-	look_rtt = 0;
 	EXPECT(st.cost_limit == 1 && st.open_cost == 9 && st.budget == 100000);
+	/* or at once where that is before anything can be known */
+	st.now_ns = SEC;
+	look_rtt = 600 * MSEC;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.cost_limit == 1 && st.open_cost == 9 && st.budget == 100000);
+	st.open_cost = 0;
+	st.unit = 200002;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.cost_limit == 1 && !st.open_cost);
+	st.now_ns += 800 * MSEC;
 	st.unit = 30000;
+	look_rtt = 200 * MSEC;
+	plan(&st, &s, 1, chunk);
+	look_rtt = 0;
 	st.least_cost = 1;
 	EXPECT(dpa_picked(&st, 1) == 30000);
 	EXPECT(st.budget == 70000 && st.spent == 30000);
