@@ -63,6 +63,7 @@ struct dpa_scratch {
 	struct dpa_horizon horizon;
 	struct dpa_observation seen; /* of the path that is looked at */
 	__u64	first_likely;	/* dpa_level::likely of the cheapest paths */
+	__u64	likely_left;	/* bytes that those are not expected to bring */
 	__u64	upside;		/* bytes that paths of less cost may bring yet */
 	__u64	learn_bytes;	/* for others while the cheapest paths are unknown */
 	__u64	best_linger;

@@ -25,7 +25,8 @@
  * can carry in the time T that is left: T / (T + 2 s), but at most 2/5. From then
  * on it carries what is beyond 3/4 of that, and of the rest what cheaper paths
  * would not make up for if they were as fast as they have been. When it has
- * carried that, it rests until another 1/4 has come together.
+ * carried that, it rests until another 1/4 has come together. One that is in use
+ * just to get to know it, or the cheapest, stays for 3/4 of what would open it.
  */
 #define DPA_OPEN_LAG_MS		2000ULL
 #define DPA_OPEN_SHARE		410	/* 1024ths */
@@ -154,13 +155,14 @@ static __always_inline __u64 dpa_for_now(const struct dpa_state *st,
 /*
  * Is a shortfall not worth a fragment on s->level? Less than half of one waits
  * while two would still come in time, since it may come to nothing; what the
- * cheapest paths bring within the margin is none.
+ * cheapest paths bring within half the margin is none.
  */
 static __always_inline int dpa_is_little(const struct dpa_state *st,
 					 const struct dpa_scratch *s, __u64 left)
 {
 	const struct dpa_level *level = &s->level;
-	__u64 within = s->first_likely / (s->reach.left_ns / DPA_MARGIN_NS + 1);
+	__u64 halves = s->reach.left_ns / (DPA_MARGIN_NS / 2) + 1;
+	__u64 within = s->first_likely / halves;
 	__u64 carries = level->unknown ? s->first_likely : level->sure;
 
 	return left <= st->unit / 2 &&
@@ -172,6 +174,7 @@ static __always_inline int dpa_is_time(const struct dpa_state *st,
 				       const struct dpa_scratch *s, __u64 left)
 {
 	const struct dpa_level *level = &s->level;
+	__u64 enough = dpa_enough(s);
 
 	if (dpa_is_little(st, s, left))
 		return 0;
@@ -179,10 +182,10 @@ static __always_inline int dpa_is_time(const struct dpa_state *st,
 		return s->learn_bytes || st->open_cost == level->cost;
 	if (level->unknown)
 		return 1;
-	if (!st->trial &&
-	    (st->cost_limit >= level->cost || st->open_cost == level->cost))
-		return 1;
-	return left >= dpa_enough(s);
+	if (!s->likely_left ||
+	    (st->cost_limit < level->cost && st->open_cost != level->cost))
+		return left >= enough;
+	return !st->trial || left >= enough - enough / DPA_OPEN_AGAIN;
 }
 
 /* One more wish joins the plan; the dearest and largest is kept. */
@@ -237,6 +240,7 @@ static __always_inline void dpa_cover(struct dpa_state *st,
 	int i;
 
 	s->upside = 0;
+	s->likely_left = left;
 	dpa_for(i, dpa_rows(st)) {
 		dpa_gather(st, s, below);
 		if (!s->level.cost)
@@ -253,6 +257,7 @@ static __always_inline void dpa_cover(struct dpa_state *st,
 			left = dpa_use_level(st, s, left, below);
 		}
 		s->upside += dpa_minus(s->level.best, s->level.likely);
+		s->likely_left = dpa_minus(s->likely_left, s->level.likely);
 		below = s->level.cost;
 		if (!left)
 			break;
