@@ -35,14 +35,16 @@
 /*
  * For so many round trips, or samples, a chunk waits for the cheapest paths to
  * show what they can carry, but not for more than half of the time that they may
- * take, and not at all if that is less than a round trip. While they have not,
- * this share of it may be put on others: 1 / 2^4; and 1 / 2^5 at once, if that
- * is not much less than a fragment, so that their slow start is over when they
- * are needed.
+ * take. While they have not, this share of it may be put on others: 1 / 2^4. If
+ * by then they cannot have shown that they are fast enough, having begun with
+ * this window (RFC 6928), 1 / 2^5 may be put there at once, so that their slow
+ * start is over when they are needed; and all of the share if there is not
+ * even time for a round trip. Not if that is much less than a fragment.
  */
 #define DPA_LEARN_RTTS		4
 #define DPA_LEARN_SHIFT		4
 #define DPA_LEARN_FIRST_SHIFT	5
+#define DPA_FIRST_WINDOW	14600ULL
 
 /* what is decided about arrives by then before its deadline */
 #define DPA_MARGIN_NS		(15 * DPA_NSEC_PER_MSEC)
@@ -284,6 +286,26 @@ static __always_inline int dpa_hopeless(struct dpa_state *st,
 	return left > 0;
 }
 
+/*
+ * Can the cheapest paths have shown by then that they are fast enough? In a slow
+ * start the window doubles with each round trip.
+ */
+static __always_inline int dpa_can_show(__u64 bytes, __u64 whole_ns,
+					__u64 patience_ns, __u64 rtt_ns)
+{
+	__u64 rounds;
+
+	if (!rtt_ns)
+		return 1;
+	rounds = patience_ns / rtt_ns;
+	if (!rounds)
+		return 0;
+	if (rounds > DPA_RAMP_ROUNDS)
+		rounds = DPA_RAMP_ROUNDS;
+	return dpa_rate(DPA_FIRST_WINDOW << (rounds - 1), rtt_ns) >=
+	       dpa_rate(bytes, whole_ns);
+}
+
 /* What costlier paths may carry now while the cheapest are not known yet. */
 static __always_inline __u64 dpa_learning_bytes(const struct dpa_state *st,
 						__u64 rtt_ns, __u64 whole_ns,
@@ -299,7 +321,8 @@ static __always_inline __u64 dpa_learning_bytes(const struct dpa_state *st,
 	if (spent_ns < patience_ns) {
 		if (patience_ns >= rtt_ns)
 			bytes = chunk >> DPA_LEARN_FIRST_SHIFT;
-		if (bytes < st->unit / 2)
+		if (bytes < st->unit / 2 ||
+		    dpa_can_show(chunk, whole_ns, patience_ns, rtt_ns))
 			return 0;
 	}
 	return dpa_minus(bytes, st->spent);

@@ -211,9 +211,13 @@ static void test_deficit_learning(void)
 	st.path[0].samples = 0;
 	st.path[1].known = 0;
 	st.path[1].samples = 0;
-	/* nothing is known, and it is too early to ask for more than this */
+	/* nothing is known, but four round trips may show that it is enough */
 	st.path[0].rtt_us = 0;
 	st.unit = 30000;
+	look_rtt = 100 * MSEC;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.cost_limit == 1 && !st.open_cost);
+	/* two cannot, so some goes the costly way at once */
 	look_rtt = 200 * MSEC;
 	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit == 1 && st.open_cost == 9 && st.budget == 50000);
