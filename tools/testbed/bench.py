@@ -287,7 +287,8 @@ def measure(spec: File) -> None:
             runner.stop()
             raise
         campaign.keep_series(measured, folder / "series.csv")
-    (folder / "host.json").write_text(json.dumps(asdict(measured.host)) + "\n")
+    ran = asdict(measured.host) | {"project_version": campaign.version()}
+    (folder / "host.json").write_text(json.dumps(ran) + "\n")
     (folder / "raw.json").write_text(json.dumps(measured.raw, indent=1) + "\n")
     count = done(folder.parents[1], plan["cells"])
     print(f"[{count}/{len(plan['cells'])}] {cell.label}: {measured.speed}", flush=True)
@@ -325,7 +326,7 @@ def collect(out: File) -> Experiment:
             f"the first {missing[0]}"
         )
     (out / "series").mkdir(exist_ok=True)
-    finished, hosts = [], []
+    finished, hosts, versions = [], [], []
     for row in plan["runs"]:
         folder = out / "cells" / row["measured"]
         cell = replace(
@@ -334,10 +335,13 @@ def collect(out: File) -> Experiment:
         raw = json.loads((folder / "raw.json").read_text())
         name = f"series/{row['measured']}.csv"
         shutil.copyfile(folder / "series.csv", out / name)
-        hosts.append(Host(**json.loads((folder / "host.json").read_text())))
+        ran = json.loads((folder / "host.json").read_text())
+        versions.append(ran.pop("project_version"))
+        hosts.append(Host(**ran))
         finished.append(Finished(cell, score(cell, raw), name))
     if len(set(hosts)) > 1:
         raise MeasurementError(f"{out}: runs of different hosts or kernels: {set(hosts)}")
-    content = results.document(campaign.version(), hosts[0], plan["command"], finished)
+    version = ", ".join(dict.fromkeys(versions))
+    content = results.document(version, hosts[0], plan["command"], finished)
     results.write(out / "results.json", content)
     return Experiment(out, content, finished)

@@ -39,13 +39,13 @@ def write(experiments: Sequence[tuple[File, Experiment]], reference: Reference, 
 
 
 def _section(folder: File, experiment: Experiment, reference: Reference) -> str:
-    host = experiment.content["host"]
+    host, version = experiment.content["host"], experiment.content["project_version"]
     runs = experiment.finished
     parts = list(groups(runs, reference))
     table = overview.markdown(overview.of(parts, reference))
     return (
-        f"## {folder.name}\n\nKernel {host['kernel']}, {host['clock']} clock, "
-        f"{host['accel']}, `{experiment.content['command']}`.\n\n{table}\n"
+        f"## {folder.name}\n\nKernel {host['kernel']}, {host['clock']} clock, {host['accel']}, "
+        f"`{experiment.content['command']}` at {version}.\n\n{table}\n"
         f"{_judged(parts)}\n{_stock(runs, reference)}\n{_differences(runs, reference)}"
     )
 
