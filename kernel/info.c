@@ -6,6 +6,7 @@
 #include "kfuncs.h"
 #include "msk.h"
 #include "path.h"
+#include "view.h"
 
 static u32 path_flags(const struct conn *c, const struct dpa_path *row,
 		      struct mptcp_subflow_context *sf)
@@ -112,7 +113,7 @@ void info_fill(struct mptcp_dpa_info *info, struct conn *c)
 	struct mptcp_subflow_context *sf;
 
 	info_init(info);
-	conn_refresh(c);
+	view_refresh(c);
 	if (c->stream.interval_ns)
 		info->flags |= MPTCP_DPA_INFO_F_STREAM;
 	info->chunks_queued = c->queue.count;

@@ -19,6 +19,7 @@
 #include "stat.h"
 #include "symbols.h"
 #include "tick.h"
+#include "view.h"
 
 /* Where bytes without a deadline overflow, every connection has state. */
 static struct conn *find_or_make(struct sock *sk)
@@ -41,7 +42,7 @@ unsigned char *kf_conn(struct sock *sk, int size)
 	if (!c || !(conn_steers(c) || c->stream.interval_ns ||
 		    conn_overflow_ns(c)))
 		return NULL;
-	conn_refresh(c);
+	view_refresh(c);
 	if (!conn_steers(c)) {
 		if (prio_pending(c))
 			tick_soon(c);
@@ -58,7 +59,7 @@ int kf_chunk(struct sock *sk, u32 i, struct dpa_horizon *horizon)
 {
 	const struct conn *c = conn_find(sk);
 
-	return c ? conn_show_chunk(c, i, horizon) : -ENOENT;
+	return c ? view_chunk(c, i, horizon) : -ENOENT;
 }
 
 int kf_path(struct mptcp_subflow_context *sf)

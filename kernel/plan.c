@@ -12,6 +12,7 @@
 #include "plan.h"
 #include "stat.h"
 #include "tick.h"
+#include "view.h"
 
 #include "pick.h"
 
@@ -199,7 +200,7 @@ int plan_go_on(struct mptcp_sock *msk)
 	struct mptcp_subflow_context *sf;
 	int next = 0;
 
-	if (!c || !conn_touch(c))
+	if (!c || !view_touch(c))
 		return -EAGAIN;
 	msk_for_each_subflow(msk, sf) {
 		const struct sock *ssk = subflow_ssk(sf);
@@ -211,7 +212,7 @@ int plan_go_on(struct mptcp_sock *msk)
 		consider(c, &choice, sf, ssk, i);
 	}
 	/* what the paths were given is counted only now */
-	conn_limit_costly(c);
+	view_limit_costly(c);
 	if (choice.best && dpa_is_spent(&c->state, &c->state.path[choice.row],
 					c->state.unit))
 		return -EAGAIN;

@@ -20,6 +20,7 @@
 #include "stat.h"
 #include "stream.h"
 #include "tick.h"
+#include "view.h"
 
 /* Schedulers that take chunks say so by how their name begins. */
 #define CHUNK_SCHEDULER		"mpdpa"
@@ -150,7 +151,7 @@ int sockopt_add_chunk(struct sock *sk, const struct mptcp_dpa_chunk *opt)
 	c = conn_get_or_create(sk);
 	if (!c)
 		return -ENOMEM;
-	conn_refresh(c);
+	view_refresh(c);
 	if (c->stream.interval_ns)
 		return -EBUSY;
 	err = chunk_queue_add(&c->queue, &chunk, c->state.written,
@@ -223,7 +224,7 @@ static int set_stream(struct sock *sk, const void *val, size_t len)
 	c = conn_get_or_create(sk);
 	if (!c)
 		return -ENOMEM;
-	conn_refresh(c);
+	view_refresh(c);
 	/* chunks that the application marked come first, to their end */
 	if (!c->stream.interval_ns && c->queue.count)
 		return -EBUSY;

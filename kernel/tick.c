@@ -12,6 +12,7 @@
 #include "stat.h"
 #include "symbols.h"
 #include "tick.h"
+#include "view.h"
 
 /*
  * While bytes of a chunk are unacked, or wait to be sent again, the look repeats
@@ -128,7 +129,7 @@ static void tick(struct conn *c)
 	if (c->dead)
 		return;
 	stat_inc(sock_net(c->sk), DPA_STAT_TICKS);
-	conn_refresh(c);
+	view_refresh(c);
 	if (!is_over(c->sk)) {
 		prio_apply(c);
 		path_make_prompt(c);

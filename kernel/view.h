@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a decision sees of a connection, conn::state: positions in the stream,
+ * verdicts on chunks, the chunk in force. All under the msk lock.
+ */
+#ifndef _MPTCP_DPA_VIEW_H
+#define _MPTCP_DPA_VIEW_H
+
+#include <linux/types.h>
+
+struct conn;
+struct dpa_horizon;
+
+void view_refresh(struct conn *c);
+bool view_touch(struct conn *c);
+void view_limit_costly(struct conn *c);
+int view_chunk(const struct conn *c, u32 i, struct dpa_horizon *horizon);
+
+#endif
