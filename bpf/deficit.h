@@ -259,7 +259,10 @@ static __always_inline void dpa_cover(struct dpa_state *st,
 			left = dpa_use_level(st, s, left, below);
 		}
 		s->upside += dpa_minus(s->level.best, s->level.likely);
-		s->likely_left = dpa_minus(s->likely_left, s->level.likely);
+		/* a given alpha is all the doubt there is */
+		s->likely_left = dpa_minus(s->likely_left,
+					   s->reach.alpha_milli ? s->level.sure :
+								  s->level.likely);
 		below = s->level.cost;
 		if (!left)
 			break;

@@ -82,6 +82,61 @@ static void test_deficit_upside(void)
 	EXPECT(within(st.budget, 770000, 790000));
 }
 
+static void test_deficit_doubt(void)
+{
+	const __u32 cost[] = { 1, 9 };
+	const __u32 goodput[] = { 1000000, 1000000 };
+	__u64 chunk[][2] = { { 10500000, 11 * SEC } };
+	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_scratch s;
+
+	set_paths(&st, 2, cost, goodput);
+	st.path[0].spread = 200000;
+	/* too little to open the costly path, enough for one in use */
+	plan(&st, &s, 1, chunk);
+	EXPECT(!st.open_cost);
+	st.open_cost = 9;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.open_cost == 9 && st.budget);
+	/* which a shortfall that is not even likely is not */
+	chunk[0][0] = 9500000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(!st.open_cost);
+	/* unless alpha says so */
+	st.open_cost = 9;
+	st.alpha_milli = 900;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.open_cost == 9);
+}
+
+/* A shortfall of less than half a fragment. */
+static void test_deficit_little(void)
+{
+	const __u32 cost[] = { 1, 9 };
+	const __u32 goodput[] = { 1000000, 1000000 };
+	__u64 chunk[][2] = { { 9949000, 11 * SEC } };
+	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_scratch s;
+
+	set_paths(&st, 2, cost, goodput);
+	st.unit = 30000;
+	st.open_cost = 9;
+	/* far ahead it may come to nothing */
+	plan(&st, &s, 1, chunk);
+	EXPECT(!st.open_cost);
+	/* just before it is too late, it is worth a fragment */
+	st.now_ns = 11 * SEC - 80 * MSEC;
+	chunk[0][0] = 29000;
+	st.open_cost = 9;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.open_cost == 9 && within(st.budget, 13500, 14500));
+	/* but not what the cheap path brings within half the margin */
+	chunk[0][0] = 16500;
+	st.open_cost = 9;
+	plan(&st, &s, 1, chunk);
+	EXPECT(!st.open_cost);
+}
+
 static void test_deficit_caution(void)
 {
 	const __u32 cost[] = { 1, 9 };
@@ -265,6 +320,8 @@ static void test_deficit_learning(void)
 const struct dpa_test deficit_tests[] = {
 	{ "the deficit rule opens late, and for the shortfall", test_deficit },
 	{ "a path that has been faster", test_deficit_upside },
+	{ "doubt alone", test_deficit_doubt },
+	{ "less than half a fragment", test_deficit_little },
 	{ "caution, alpha and age", test_deficit_caution },
 	{ "outcomes make it careful or bold", test_deficit_outcomes },
 	{ "levels of cost", test_deficit_levels },
