@@ -137,6 +137,42 @@ static double bbr_gain(const struct bbr *b)
 	}
 }
 
+/*
+ * Acknowledgements that come together leave the sender without any for a while:
+ * the window makes up for that. (BBR counts what came beyond its estimate.)
+ */
+static double bbr_aggregated(const struct bbr *b)
+{
+	double more = b->more[0] > b->more[1] ? b->more[0] : b->more[1];
+	double most = bbr_bw(b) / 10;	/* of 100 ms */
+
+	if (b->mode == BBR_STARTUP)
+		return 0;
+	return more < most ? more : most;
+}
+
+static void bbr_aggregate(struct bbr *b, double acked, uint64_t now_ns)
+{
+	double expected = bbr_bw(b) * (now_ns - b->epoch_ns) / SEC, more;
+
+	if (b->round >= b->more_round + 5) {
+		b->more_round = b->round;
+		b->more_at = !b->more_at;
+		b->more[b->more_at] = 0;
+	}
+	if (b->epoch_acked <= expected) {
+		b->epoch_acked = 0;
+		b->epoch_ns = now_ns;
+		expected = 0;
+	}
+	b->epoch_acked += acked;
+	more = b->epoch_acked - expected;
+	if (more > b->cwnd)
+		more = b->cwnd;
+	if (more > b->more[b->more_at])
+		b->more[b->more_at] = more;
+}
+
 static double bbr_target(const struct path *p)
 {
 	const struct bbr *b = &p->bbr;
@@ -145,7 +181,7 @@ static double bbr_target(const struct path *p)
 
 	if (!bbr_bw(b))
 		return INITIAL_CWND * MSS;
-	return gain * bdp(p) + 3 * tso_segments(p) * MSS +
+	return gain * bdp(p) + bbr_aggregated(b) + 3 * tso_segments(p) * MSS +
 	       (b->mode == BBR_PROBE_BW && !b->phase ? 2 * MSS : 0);
 }
 
@@ -189,14 +225,20 @@ void path_send(struct path *p, uint64_t now_ns)
 {
 	uint64_t cwnd = path_cwnd(p);
 	struct packet *k;
+	int more = 0;	/* of one send */
 
 	p->credit += path_pacing(p) * STEP_NS / SEC;
-	while ((k = fifo_first(&p->unsent)) && p->credit > 0 &&
+	while ((k = fifo_first(&p->unsent)) && (p->credit > 0 || more) &&
 	       p->inflight + MSS <= cwnd) {
+		more = more ? more - 1 : tso_segments(p) - 1;
 		if (!p->inflight) {
 			p->delivered_ns = now_ns;
 			p->first_ns = now_ns;
 			p->bbr.idle_restart = p->app_limited;
+			if (p->app_limited) {
+				p->bbr.epoch_ns = now_ns;
+				p->bbr.epoch_acked = 0;
+			}
 		}
 		k->sent_ns = now_ns;
 		k->delivered = p->delivered;
@@ -206,6 +248,7 @@ void path_send(struct path *p, uint64_t now_ns)
 			p->high_seq = k->seq + 1;
 		k->app_limited = p->app_limited;
 		p->put += k->bytes;
+		p->first_put += k->again ? 0 : k->bytes;
 		p->last_put_ns = now_ns;
 		p->inflight += MSS;
 		p->credit -= k->bytes;
@@ -242,8 +285,9 @@ void path_carry(struct path *p, uint64_t now_ns)
 		}
 		fifo_pop(&p->queue);
 	}
-	if (!p->queue.count && p->link_credit > MSS)
-		p->link_credit = MSS;
+	/* it saves up two packets, as tools/testbed/topology.py has it */
+	if (!p->queue.count && p->link_credit > 2 * MSS)
+		p->link_credit = 2 * MSS;
 }
 
 /* A retransmission comes after packets with higher numbers. */
@@ -527,6 +571,8 @@ bool path_acks(struct path *p, uint64_t now_ns)
 		bbr_ack(p, k, now_ns);
 		any = true;
 	}
+	if (acked)
+		bbr_aggregate(&p->bbr, acked, now_ns);
 	lost = find_losses(p, now_ns);
 	if (acked || lost) {
 		any = true;

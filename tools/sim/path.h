@@ -51,6 +51,10 @@ struct bbr {
 	bool		idle_restart;
 	double		pacing;		/* bytes a second */
 	double		cwnd, prior_cwnd;	/* bytes; before the window was cut */
+	double		more[2];	/* acknowledged at once, each in 5 round trips */
+	int		more_at;
+	uint64_t	more_round, epoch_ns;
+	double		epoch_acked;
 	bool		recovering, conserving;
 	uint64_t	recovered_seq;	/* numbers up to it end the recovery */
 };
@@ -77,6 +81,7 @@ struct path {
 	struct bbr	bbr;
 	double		avg_pacing;	/* of what was put on it; 0: nothing yet */
 	uint64_t	put;		/* payload bytes, retransmissions too */
+	uint64_t	first_put;	/* and without TCP's */
 	uint64_t	last_put_ns;
 	uint64_t	heard_ns;	/* the last acknowledgement */
 	uint64_t	least_rtt_ns;

@@ -562,7 +562,8 @@ static void report(void)
 
 	printf("delivered %" PRIu64 "\n", sim.received);
 	for (i = 0; i < sim.paths; i++)
-		printf("path %" PRIu64 " %" PRIu64 "\n", sim.path[i].put,
+		printf("path %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+		       sim.path[i].put, sim.path[i].first_put,
 		       sim.activations[i]);
 	for (i = 0; i < sim.chunks; i++)
 		printf("chunk %" PRIu64 "\n", sim.chunk[i].done_ns);

@@ -20,6 +20,7 @@ class Outcome:
     """What one run did, in the terms of results.json."""
 
     costly_share: float
+    first_sent_share: float  # of what was sent first, on costly paths: no retransmissions
     oracle_costly_share: float
     missed: int
     avoidable_missed: int
@@ -83,14 +84,15 @@ def run(program: File, scenario: Scenario, deadline_ms: float, setting: Setting)
         text=True,
         check=True,
     )
-    put, activations, times, delivered = [], [], [], 0
+    put, first, activations, times, delivered = [], [], [], [], 0
     for line in done.stdout.splitlines():
         key, *values = line.split()
         if key == "delivered":
             delivered = int(values[0])
         elif key == "path":
             put.append(int(values[0]))
-            activations.append(int(values[1]))
+            first.append(int(values[1]))
+            activations.append(int(values[2]))
         else:
             times.append(int(values[0]) / 1e6 or None)
     verdict = oracle.of(scenario, deadline_ms)
@@ -100,6 +102,7 @@ def run(program: File, scenario: Scenario, deadline_ms: float, setting: Setting)
     ]
     return Outcome(
         costly_share=sum(b for b, c in zip(put, costly, strict=True) if c) / delivered,
+        first_sent_share=sum(b for b, c in zip(first, costly, strict=True) if c) / sum(first),
         oracle_costly_share=verdict.costly_share,
         missed=sum(late),
         avoidable_missed=sum(m and x for m, x in zip(verdict.meetable, late, strict=True)),

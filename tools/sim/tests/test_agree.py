@@ -1,10 +1,15 @@
-"""The simulator beside the kernel: every static cell that Documentation/results.md tells of."""
+"""
+The simulator beside the kernel: every static cell that Documentation/results.md tells of. BBR
+begins its cycles at random, on the kernel too, so the simulator's share is the mean of some seeds.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from statistics import mean
 
 import pytest
 from sim.simulate import Setting, run
@@ -14,6 +19,7 @@ PROGRAM = Path("out/sim/sim")
 MEASURED = Path("Documentation/results.md")
 # how far a share in the simulator may be from that on the kernel
 APART = 0.03
+SEEDS = range(1, 9)
 RULES = {
     protocols.find("mptcp").title: Setting(stock=True),
     f"{protocols.find('mpdpa').title}, α adaptive": Setting(),
@@ -60,5 +66,8 @@ def test_the_document_has_every_static_cell() -> None:
 
 @pytest.mark.parametrize(("name", "deadline_ms", "column", "share"), CELLS)
 def test_agrees_with_the_kernel(name: str, deadline_ms: float, column: str, share: float) -> None:
-    out = run(PROGRAM, scenariofile.find(name), deadline_ms, RULES[column])
-    assert abs(out.costly_share - share) <= APART
+    scenario = scenariofile.find(name)
+    runs = [
+        run(PROGRAM, scenario, deadline_ms, replace(RULES[column], seed=seed)) for seed in SEEDS
+    ]
+    assert abs(mean(out.costly_share for out in runs) - share) <= APART

@@ -17,7 +17,7 @@ STOCK = Setting(stock=True)
 def test_stock_shares_by_rate(name: str, share: float) -> None:
     scenario = scenariofile.find(name)
     out = run(PROGRAM, scenario, 10_000, STOCK)
-    assert abs(out.costly_share - share) < 0.03
+    assert abs(out.first_sent_share - share) < 0.015
     assert out.missed == 0
 
 
