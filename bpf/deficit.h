@@ -291,7 +291,7 @@ static __always_inline int dpa_hopeless(struct dpa_state *st,
 
 /*
  * Can the cheapest paths have shown by then that they are fast enough? In a slow
- * start the window doubles with each round trip.
+ * start the window doubles with each round trip; a queue shows more, not less.
  */
 static __always_inline int dpa_can_show(__u64 bytes, __u64 whole_ns,
 					__u64 patience_ns, __u64 rtt_ns)
@@ -311,21 +311,21 @@ static __always_inline int dpa_can_show(__u64 bytes, __u64 whole_ns,
 
 /* What costlier paths may carry now while the cheapest are not known yet. */
 static __always_inline __u64 dpa_learning_bytes(const struct dpa_state *st,
-						__u64 rtt_ns, __u64 whole_ns,
-						__u64 spent_ns)
+						const struct dpa_outlook *o,
+						__u64 whole_ns, __u64 spent_ns)
 {
 	__u64 chunk = dpa_minus(st->chunk_end, st->chunk_begin);
-	__u64 patience_ns = DPA_LEARN_RTTS * dpa_span_ns(rtt_ns);
+	__u64 patience_ns = DPA_LEARN_RTTS * dpa_span_ns(o->rtt_ns);
 	__u64 most_ns = whole_ns / DPA_RAMP_PATIENCE / 2;
 	__u64 bytes = chunk >> DPA_LEARN_SHIFT;
 
 	if (patience_ns > most_ns)
 		patience_ns = most_ns;
 	if (spent_ns < patience_ns) {
-		if (patience_ns >= rtt_ns)
+		if (patience_ns >= o->bare_rtt_ns)
 			bytes = chunk >> DPA_LEARN_FIRST_SHIFT;
 		if (bytes < st->unit / 2 ||
-		    dpa_can_show(chunk, whole_ns, patience_ns, rtt_ns))
+		    dpa_can_show(chunk, whole_ns, patience_ns, o->bare_rtt_ns))
 			return 0;
 	}
 	return dpa_minus(bytes, st->spent);
@@ -358,7 +358,7 @@ static __always_inline void dpa_plan_begin(struct dpa_state *st,
 
 	s->learning = o->cheapest_unsure &&
 		      spent_ns < whole_ns / DPA_RAMP_PATIENCE;
-	s->learn_bytes = s->learning ? dpa_learning_bytes(st, o->rtt_ns, whole_ns,
+	s->learn_bytes = s->learning ? dpa_learning_bytes(st, o, whole_ns,
 							  spent_ns) : 0;
 	s->plan = (struct dpa_plan){ .limit = o->cheapest };
 	s->trial = 0;

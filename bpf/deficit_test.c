@@ -253,6 +253,14 @@ static void test_deficit_chunks(void)
 	EXPECT(st.cost_limit == 9);
 }
 
+/* A round trip that is as long as ever. */
+static void bare_rtt(struct dpa_state *st, __u64 ns)
+{
+	look_rtt = ns;
+	st->path[0].rtt_us = ns / 1000;
+	st->path[1].rtt_us = ns / 1000;
+}
+
 static void test_deficit_learning(void)
 {
 	const __u32 cost[] = { 1, 9 };
@@ -267,13 +275,16 @@ static void test_deficit_learning(void)
 	st.path[1].known = 0;
 	st.path[1].samples = 0;
 	/* nothing is known, but four round trips may show that it is enough */
-	st.path[0].rtt_us = 0;
 	st.unit = 30000;
-	look_rtt = 100 * MSEC;
+	bare_rtt(&st, 100 * MSEC);
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.cost_limit == 1 && !st.open_cost);
+	/* nor does a queue that has built up change that */
+	look_rtt = 200 * MSEC;
 	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit == 1 && !st.open_cost);
 	/* two cannot, so some goes the costly way at once */
-	look_rtt = 200 * MSEC;
+	bare_rtt(&st, 200 * MSEC);
 	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit == 1 && st.open_cost == 9 && st.budget == 50000);
 	/* what is open stays open, and rests */
@@ -293,7 +304,7 @@ static void test_deficit_learning(void)
 	EXPECT(st.cost_limit == 1 && st.open_cost == 9 && st.budget == 100000);
 	/* or at once where that is before anything can be known */
 	st.now_ns = SEC;
-	look_rtt = 600 * MSEC;
+	bare_rtt(&st, 600 * MSEC);
 	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit == 1 && st.open_cost == 9 && st.budget == 100000);
 	st.open_cost = 0;
@@ -302,9 +313,9 @@ static void test_deficit_learning(void)
 	EXPECT(st.cost_limit == 1 && !st.open_cost);
 	st.now_ns += 800 * MSEC;
 	st.unit = 30000;
-	look_rtt = 200 * MSEC;
+	bare_rtt(&st, 200 * MSEC);
 	plan(&st, &s, 1, chunk);
-	look_rtt = 0;
+	bare_rtt(&st, 0);
 	st.least_cost = 1;
 	EXPECT(dpa_picked(&st, 1) == 30000);
 	EXPECT(st.budget == 70000 && st.spent == 30000);
