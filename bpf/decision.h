@@ -21,8 +21,8 @@ struct dpa_outlook {
 	__u64	goodput;	/* of those within the limit, added up */
 	__u64	in_use;		/* of those that the plan so far uses */
 	__u64	rtt_ns;		/* the longest smoothed round trip */
-	__u64	bare_rtt_ns;	/* the longest of the cheapest, without a queue */
 	__u32	cheapest;	/* cost; 0: there is no path */
+	__u32	bare_rtt_us;	/* of its unsure paths the longest, without a queue */
 	__u32	dearest;	/* cost */
 	__u32	below;		/* the dearest cost under the limit, 0: none */
 	__u32	above;		/* the cheapest cost over the limit, 0: none */
@@ -97,7 +97,6 @@ static __always_inline void dpa_take_in(const struct dpa_state *st,
 					const struct dpa_path *p)
 {
 	__u64 rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC;
-	__u64 bare_ns = p->rtt_us * DPA_NSEC_PER_USEC;
 	int unsure = !p->known;
 
 	if (rtt_ns > o->rtt_ns)
@@ -107,12 +106,13 @@ static __always_inline void dpa_take_in(const struct dpa_state *st,
 	if (!o->cheapest || p->cost < o->cheapest) {
 		o->cheapest = p->cost;
 		o->cheapest_unsure = 0;
-		o->bare_rtt_ns = 0;
+		o->bare_rtt_us = 0;
 	}
-	if (p->cost == o->cheapest && bare_ns > o->bare_rtt_ns)
-		o->bare_rtt_ns = bare_ns;
-	if (p->cost == o->cheapest && unsure)
+	if (p->cost == o->cheapest && unsure) {
 		o->cheapest_unsure = 1;
+		if (p->rtt_us > o->bare_rtt_us)
+			o->bare_rtt_us = p->rtt_us;
+	}
 	if (!dpa_is_held(st, p->cost))
 		o->in_use += p->goodput;
 	if (p->cost > st->cost_limit) {

@@ -128,6 +128,9 @@ static __always_inline void dpa_gather(struct dpa_state *st,
 		if (!p->known)
 			level->unknown = 1;
 		level->sure += dpa_surely(p, &s->reach, st->now_ns);
+		/* of the dearest nothing else is asked for */
+		if (p->cost == s->outlook.dearest && p->cost > s->outlook.cheapest)
+			continue;
 		level->likely += dpa_probably(p, s->reach.left_ns);
 		level->best += dpa_at_best(p, s->reach.left_ns);
 	}
@@ -163,12 +166,13 @@ static __always_inline int dpa_is_little(const struct dpa_state *st,
 					 const struct dpa_scratch *s, __u64 left)
 {
 	const struct dpa_level *level = &s->level;
-	__u64 halves = s->reach.left_ns / (DPA_MARGIN_NS / 2) + 1;
-	__u64 within = s->first_likely / halves;
-	__u64 carries = level->unknown ? s->first_likely : level->sure;
+	__u64 carries, halves;
 
-	return left <= st->unit / 2 &&
-	       (left <= within || carries > 2ULL * st->unit);
+	if (left > st->unit / 2)
+		return 0;
+	carries = level->unknown ? s->first_likely : level->sure;
+	halves = s->reach.left_ns / (DPA_MARGIN_NS / 2) + 1;
+	return carries > 2ULL * st->unit || left <= s->first_likely / halves;
 }
 
 /* Is it time to use s->level for a shortfall of so many bytes? */
@@ -176,7 +180,7 @@ static __always_inline int dpa_is_time(const struct dpa_state *st,
 				       const struct dpa_scratch *s, __u64 left)
 {
 	const struct dpa_level *level = &s->level;
-	__u64 enough = dpa_enough(s);
+	__u64 enough;
 
 	if (dpa_is_little(st, s, left))
 		return 0;
@@ -184,6 +188,7 @@ static __always_inline int dpa_is_time(const struct dpa_state *st,
 		return s->learn_bytes || st->open_cost == level->cost;
 	if (level->unknown)
 		return 1;
+	enough = dpa_enough(s);
 	if (!s->likely_left ||
 	    (st->cost_limit < level->cost && st->open_cost != level->cost))
 		return left >= enough;
@@ -258,14 +263,14 @@ static __always_inline void dpa_cover(struct dpa_state *st,
 				break;
 			left = dpa_use_level(st, s, left, below);
 		}
+		if (!left)
+			break;
 		s->upside += dpa_minus(s->level.best, s->level.likely);
 		/* a given alpha is all the doubt there is */
 		s->likely_left = dpa_minus(s->likely_left,
 					   s->reach.alpha_milli ? s->level.sure :
 								  s->level.likely);
 		below = s->level.cost;
-		if (!left)
-			break;
 	}
 }
 
@@ -285,8 +290,10 @@ static __always_inline int dpa_hopeless(struct dpa_state *st,
 		if (!p->known)
 			return 0;
 		left = dpa_minus(left, dpa_probably(p, s->reach.left_ns));
+		if (!left)
+			return 0;
 	}
-	return left > 0;
+	return 1;
 }
 
 /*
@@ -316,16 +323,17 @@ static __always_inline __u64 dpa_learning_bytes(const struct dpa_state *st,
 {
 	__u64 chunk = dpa_minus(st->chunk_end, st->chunk_begin);
 	__u64 patience_ns = DPA_LEARN_RTTS * dpa_span_ns(o->rtt_ns);
+	__u64 bare_ns = o->bare_rtt_us * DPA_NSEC_PER_USEC;
 	__u64 most_ns = whole_ns / DPA_RAMP_PATIENCE / 2;
 	__u64 bytes = chunk >> DPA_LEARN_SHIFT;
 
 	if (patience_ns > most_ns)
 		patience_ns = most_ns;
 	if (spent_ns < patience_ns) {
-		if (patience_ns >= o->bare_rtt_ns)
+		if (patience_ns >= bare_ns)
 			bytes = chunk >> DPA_LEARN_FIRST_SHIFT;
 		if (bytes < st->unit / 2 ||
-		    dpa_can_show(chunk, whole_ns, patience_ns, o->bare_rtt_ns))
+		    dpa_can_show(chunk, whole_ns, patience_ns, bare_ns))
 			return 0;
 	}
 	return dpa_minus(bytes, st->spent);
