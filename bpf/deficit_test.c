@@ -82,15 +82,23 @@ static void test_deficit_upside(void)
 	EXPECT(within(st.budget, 770000, 790000));
 }
 
-static void test_deficit_doubt(void)
+/* At 1 s, when the chunk begins: a cheap and a costly path, 1 MB/s each. */
+static struct dpa_state two_paths(void)
 {
 	const __u32 cost[] = { 1, 9 };
 	const __u32 goodput[] = { 1000000, 1000000 };
-	__u64 chunk[][2] = { { 10500000, 11 * SEC } };
 	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
-	struct dpa_scratch s;
 
 	set_paths(&st, 2, cost, goodput);
+	return st;
+}
+
+static void test_deficit_doubt(void)
+{
+	__u64 chunk[][2] = { { 10500000, 11 * SEC } };
+	struct dpa_state st = two_paths();
+	struct dpa_scratch s;
+
 	st.path[0].spread = 200000;
 	/* too little to open the costly path, enough for one in use */
 	plan(&st, &s, 1, chunk);
@@ -112,13 +120,10 @@ static void test_deficit_doubt(void)
 /* A shortfall of less than half a fragment. */
 static void test_deficit_little(void)
 {
-	const __u32 cost[] = { 1, 9 };
-	const __u32 goodput[] = { 1000000, 1000000 };
 	__u64 chunk[][2] = { { 9949000, 11 * SEC } };
-	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_state st = two_paths();
 	struct dpa_scratch s;
 
-	set_paths(&st, 2, cost, goodput);
 	st.unit = 30000;
 	st.open_cost = 9;
 	/* far ahead it may come to nothing */
@@ -139,13 +144,10 @@ static void test_deficit_little(void)
 
 static void test_deficit_caution(void)
 {
-	const __u32 cost[] = { 1, 9 };
-	const __u32 goodput[] = { 1000000, 1000000 };
 	const __u64 chunk[][2] = { { 900000, 2 * SEC } };
-	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_state st = two_paths();
 	struct dpa_scratch s;
 
-	set_paths(&st, 2, cost, goodput);
 	plan(&st, &s, 1, chunk);
 	EXPECT(!st.open_cost);
 	/* a path whose goodput varies is trusted less */
@@ -171,14 +173,11 @@ static void test_deficit_caution(void)
 
 static void test_deficit_outcomes(void)
 {
-	const __u32 cost[] = { 1, 9 };
-	const __u32 goodput[] = { 1000000, 1000000 };
 	const __u64 chunk[][2] = { { 500000, 2 * SEC } };
-	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_state st = two_paths();
 	struct dpa_scratch s;
 	int i;
 
-	set_paths(&st, 2, cost, goodput);
 	plan(&st, &s, 1, chunk);
 	EXPECT(st.caution == DPA_CAUTION_MIN && st.saved);
 	/* a miss although a path was held makes it more careful, up to a bound */
@@ -228,14 +227,11 @@ static void test_deficit_levels(void)
 
 static void test_deficit_chunks(void)
 {
-	const __u32 cost[] = { 1, 9 };
-	const __u32 goodput[] = { 1000000, 1000000 };
 	/* the second is due soon after the first, and larger */
 	__u64 chunk[][2] = { { 500000, 2 * SEC }, { 2200000, 2 * SEC + SEC / 2 } };
-	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_state st = two_paths();
 	struct dpa_scratch s;
 
-	set_paths(&st, 2, cost, goodput);
 	plan(&st, &s, 1, chunk);
 	EXPECT(!st.open_cost);
 	plan(&st, &s, 2, chunk);

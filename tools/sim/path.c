@@ -96,6 +96,7 @@ void path_init(struct path *p)
 	p->least_rtt_ns = 2 * p->owd_ns;
 	p->bbr.cwnd = INITIAL_CWND * MSS;
 	p->bbr.pacing = HIGH_GAIN * INITIAL_CWND * MSS * SEC / (2 * p->owd_ns);
+	p->avg_pacing = p->bbr.pacing;
 	p->srtt_ns = 2 * p->owd_ns;
 }
 
@@ -151,6 +152,12 @@ static double bbr_aggregated(const struct bbr *b)
 	return more < most ? more : most;
 }
 
+static void begin_epoch(struct bbr *b, uint64_t now_ns)
+{
+	b->epoch_ns = now_ns;
+	b->epoch_acked = 0;
+}
+
 static void bbr_aggregate(struct bbr *b, double acked, uint64_t now_ns)
 {
 	double expected = bbr_bw(b) * (now_ns - b->epoch_ns) / SEC, more;
@@ -161,8 +168,7 @@ static void bbr_aggregate(struct bbr *b, double acked, uint64_t now_ns)
 		b->more[b->more_at] = 0;
 	}
 	if (b->epoch_acked <= expected) {
-		b->epoch_acked = 0;
-		b->epoch_ns = now_ns;
+		begin_epoch(b, now_ns);
 		expected = 0;
 	}
 	b->epoch_acked += acked;
@@ -221,6 +227,15 @@ void path_write(struct path *p, uint64_t at, uint32_t bytes)
 	}
 }
 
+static void leave_idle(struct path *p, uint64_t now_ns)
+{
+	p->delivered_ns = now_ns;
+	p->first_ns = now_ns;
+	p->bbr.idle_restart = p->app_limited;
+	if (p->app_limited)
+		begin_epoch(&p->bbr, now_ns);
+}
+
 void path_send(struct path *p, uint64_t now_ns)
 {
 	uint64_t cwnd = path_cwnd(p);
@@ -231,15 +246,8 @@ void path_send(struct path *p, uint64_t now_ns)
 	while ((k = fifo_first(&p->unsent)) && (p->credit > 0 || more) &&
 	       p->inflight + MSS <= cwnd) {
 		more = more ? more - 1 : tso_segments(p) - 1;
-		if (!p->inflight) {
-			p->delivered_ns = now_ns;
-			p->first_ns = now_ns;
-			p->bbr.idle_restart = p->app_limited;
-			if (p->app_limited) {
-				p->bbr.epoch_ns = now_ns;
-				p->bbr.epoch_acked = 0;
-			}
-		}
+		if (!p->inflight)
+			leave_idle(p, now_ns);
 		k->sent_ns = now_ns;
 		k->delivered = p->delivered;
 		k->delivered_ns = p->delivered_ns;

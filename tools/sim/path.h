@@ -79,7 +79,7 @@ struct path {
 	uint64_t	lost_bytes;	/* found, and not acknowledged since */
 	uint64_t	high_seq;	/* the highest number sent, and 1 */
 	struct bbr	bbr;
-	double		avg_pacing;	/* of what was put on it; 0: nothing yet */
+	double		avg_pacing;	/* of what was put on it */
 	uint64_t	put;		/* payload bytes, retransmissions too */
 	uint64_t	first_put;	/* and without TCP's */
 	uint64_t	last_put_ns;

@@ -282,8 +282,7 @@ static int pick(void)
 
 		if (!may_take(i))
 			continue;
-		linger = (p->written - p->acked) /
-			 (p->avg_pacing ? p->avg_pacing : path_pacing(p));
+		linger = (p->written - p->acked) / p->avg_pacing;
 		if (!sim.stock && sim.st.path[i].late)
 			linger += 1e6;
 		if (linger < least) {
@@ -344,15 +343,15 @@ static void push(void)
 /* The application writes what is released, as far as the buffer takes it. */
 static bool write_more(void)
 {
-	uint64_t most = 0;
+	/* the buffer is freed by whole fragments */
+	uint64_t room_to = sim.acked / DFRAG * DFRAG + sim.sndbuf, most = 0;
 	int i;
 
 	for (i = 0; i < sim.chunks; i++)
 		if (sim.chunk[i].release_ns <= sim.now_ns)
 			most = sim.chunk[i].end;
-	/* the buffer is freed by whole fragments */
-	if (most > sim.acked / DFRAG * DFRAG + sim.sndbuf)
-		most = sim.acked / DFRAG * DFRAG + sim.sndbuf;
+	if (most > room_to)
+		most = room_to;
 	if (most <= sim.written)
 		return false;
 	sim.written = most;
