@@ -8,6 +8,7 @@
 #define _DPA_DEFICIT_H
 
 #include "estimate.h"
+#include "pick.h"
 
 /* standard deviations that a forecast is lowered by, in 16ths */
 #define DPA_CAUTION_MIN		40	/* 2.5 */
@@ -189,8 +190,7 @@ static __always_inline int dpa_is_time(const struct dpa_state *st,
 	if (level->unknown)
 		return 1;
 	enough = dpa_enough(s);
-	if (!s->likely_left ||
-	    (st->cost_limit < level->cost && st->open_cost != level->cost))
+	if (!s->likely_left || dpa_is_held(st, level->cost))
 		return left >= enough;
 	return !st->trial || left >= enough - enough / DPA_OPEN_AGAIN;
 }
