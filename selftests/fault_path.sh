@@ -125,6 +125,9 @@ loses_third() {
 
 	stream_prepare || return
 	for i in 1 2; do
+		# or three lost questions for a neighbour are "no route to host"
+		sysctl_in "dpa$$b$i" "net.ipv4.neigh.s$i.mcast_solicit=20"
+		sysctl_in "$server" "net.ipv4.neigh.s$i.mcast_solicit=20"
 		in_ns "dpa$$b$i" tc qdisc replace dev "s$i" root netem \
 			delay 10ms loss 30%
 	done
