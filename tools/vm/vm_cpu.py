@@ -2,6 +2,9 @@
 
 Such a guest's two threads, processor and timers, take turns some thousand times a second. To
 hand over on one processor costs less than to wake another one: a third of the time was saved.
+And they take a turn each, not two: whenever a timer is set anew, the processor's thread wakes the
+other, which has nothing to do yet. As a batch job that waits until the processor is idle; a quarter
+of the switches is left.
 """
 
 from __future__ import annotations
@@ -11,6 +14,9 @@ import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
+
+# the thread that is woken does not push the one that runs aside
+IN_TURN = ("chrt", "--batch", "0")
 
 
 @contextlib.contextmanager

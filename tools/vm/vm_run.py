@@ -168,6 +168,7 @@ def run(job: Job, image: vm_qemu.Image) -> Outcome:
         )
         if job.machine.clock == "virtual":
             stack.enter_context(vm_cpu.own_cpu(vm_qemu.shared_folder()))
+            command = [*vm_cpu.IN_TURN, *command]
         start, used = time.monotonic(), _cpu_seconds()
         log = job.log.open("wb") if job.log else None
         follower = Console(console, log, job.quiet)
