@@ -139,19 +139,7 @@ dpa_function int dpa_look_at(struct dpa_state *st, struct dpa_scratch *s,
 	p->usable = dpa_is_usable(p);
 	if (!(p->flags & DPA_PATH_USED))
 		return 0;
-	s->seen = (struct dpa_observation){
-		.now_ns = st->now_ns,
-		.rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC,
-		.due_ns = st->next_deadline_ns,
-		.acked = p->acked,
-		.busy = (p->flags & (DPA_PATH_BUSY | DPA_PATH_RESTED)) ==
-			DPA_PATH_BUSY,
-		.flight = p->flight,
-		.limited = !!(p->flags & (DPA_PATH_LIMITED | DPA_PATH_PAUSING)),
-		.pausing = !!(p->flags & DPA_PATH_PAUSING),
-	};
-	p->flags &= ~(DPA_PATH_LIMITED | DPA_PATH_RESTED);
-	dpa_observe(p, &s->seen);
+	dpa_watch(p, &s->seen, st->now_ns, st->next_deadline_ns, 0);
 	if (p->usable)
 		dpa_take_in(st, &s->outlook, p);
 	return 0;

@@ -188,6 +188,7 @@ static __always_inline void dpa_observe(struct dpa_path *p,
 {
 	__u64 span = dpa_span_ns(o->rtt_ns);
 	__u64 age = dpa_sample_age_ns(p, o->now_ns);
+	__u32 rate;
 
 	dpa_foresee_pause(p, o);
 	dpa_rest(p, o);
@@ -212,10 +213,32 @@ static __always_inline void dpa_observe(struct dpa_path *p,
 		p->sample_flight = o->flight;
 	if (age < span)
 		return;
-	dpa_add_sample(p, dpa_rate(dpa_sample_bytes(p, o->acked), age),
-		       p->limited || p->was_limited);
+	rate = dpa_rate(dpa_sample_bytes(p, o->acked), age);
+	if (!o->drained || rate > p->goodput)
+		dpa_add_sample(p, rate, p->limited || p->was_limited);
 	p->was_limited = p->limited;
 	dpa_begin_sample(p, o);
+}
+
+/* Brings one path's estimate up to date, by what the module found; @seen is room. */
+static __always_inline void dpa_watch(struct dpa_path *p,
+				      struct dpa_observation *seen,
+				      __u64 now_ns, __u64 due_ns, int drained)
+{
+	*seen = (struct dpa_observation){
+		.now_ns = now_ns,
+		.rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC,
+		.due_ns = due_ns,
+		.acked = p->acked,
+		.busy = (p->flags & (DPA_PATH_BUSY | DPA_PATH_RESTED)) ==
+			DPA_PATH_BUSY,
+		.flight = p->flight,
+		.limited = !!(p->flags & (DPA_PATH_LIMITED | DPA_PATH_PAUSING)),
+		.drained = drained,
+		.pausing = !!(p->flags & DPA_PATH_PAUSING),
+	};
+	p->flags &= ~(DPA_PATH_LIMITED | DPA_PATH_RESTED);
+	dpa_observe(p, seen);
 }
 
 #endif

@@ -20,5 +20,6 @@ bool path_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 		const struct sock *ssk);
 void path_make_prompt(struct conn *c);
 void path_tell_limited(struct conn *c);
+void path_watch(struct conn *c);
 
 #endif

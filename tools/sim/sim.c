@@ -497,6 +497,23 @@ static void tell_limited(void)
 	}
 }
 
+/* As path_watch() in kernel/path.c. */
+static void watch(void)
+{
+	struct dpa_state *st = &sim.st;
+	struct dpa_observation seen;
+	int i;
+
+	if (sim.sent < sim.written || sim.again_bytes || sim.acked == sim.written)
+		return;
+	refresh_positions();
+	show_chunks();
+	refresh_paths();
+	for (i = 0; i < sim.paths; i++)
+		if (st->path[i].samples)
+		dpa_watch(&st->path[i], &seen, st->now_ns, st->next_deadline_ns, 1);
+}
+
 /* As kernel/rescue.c does it. */
 static void rescue(void)
 {
@@ -546,6 +563,7 @@ static void run(void)
 		act |= write_more();
 		if (!sim.stock && sim.now_ns % TICK_NS == 0) {
 			tell_limited();
+			watch();
 			rescue();
 		}
 		if (act || sim.now_ns % TICK_NS == 0)
