@@ -76,6 +76,7 @@ struct feed {
 	__u64		now_ns;
 	__u64		acked;
 	__u32		flight;
+	__u32		drained;
 };
 
 /* Feeds a path that delivers at a constant rate, acknowledged in steps. */
@@ -86,7 +87,7 @@ static void feed(struct feed *f, __u64 rate, __u64 span, int busy, int limited)
 	while (f->now_ns < end) {
 		struct dpa_observation o = {
 			.rtt_ns = 100 * MSEC, .busy = busy, .limited = limited,
-			.flight = f->flight,
+			.flight = f->flight, .drained = f->drained,
 		};
 
 		f->now_ns += 5 * MSEC;
@@ -151,6 +152,24 @@ static void test_best(void)
 	EXPECT(within(f.p.best, 500000, 560000));
 	feed(&f, 1000000, 3 * SEC, 1, 0);
 	EXPECT(within(f.p.best, 980000, 1020000));
+}
+
+/* Once paths have all there is they can show that they are faster, no more. */
+static void test_drained(void)
+{
+	struct feed f = { .now_ns = 7 * SEC, .acked = 1, .p.rtt_us = RTT_US };
+	__u32 last, samples;
+
+	feed(&f, 1000000, 3 * SEC, 1, 0);
+	last = f.p.last;
+	samples = f.p.samples;
+	f.drained = 1;
+	f.flight = 100000;
+	feed(&f, 100000, SEC, 1, 0);
+	EXPECT(within(f.p.goodput, 980000, 1020000));
+	EXPECT(f.p.last == last && f.p.samples == samples);
+	feed(&f, 1500000, SEC, 1, 0);
+	EXPECT(f.p.goodput > 1300000);
 }
 
 /* A queue shows that the path sets the pace, whoever seems to hold back. */
@@ -240,6 +259,7 @@ const struct dpa_test estimate_tests[] = {
 	{ "square roots", test_isqrt },
 	{ "goodput of a path, busy, idle, silent, held back", test_estimate },
 	{ "how fast a path has been of late", test_best },
+	{ "what is drained only shows more", test_drained },
 	{ "a queue shows who sets the pace", test_bottleneck },
 	{ "time without a look", test_gap },
 	{ "a path that ramps up", test_ramp },

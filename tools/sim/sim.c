@@ -511,7 +511,8 @@ static void watch(void)
 	refresh_paths();
 	for (i = 0; i < sim.paths; i++)
 		if (st->path[i].samples)
-		dpa_watch(&st->path[i], &seen, st->now_ns, st->next_deadline_ns, 1);
+			dpa_watch(&st->path[i], &seen, st->now_ns,
+				  st->next_deadline_ns, 1);
 }
 
 /* As kernel/rescue.c does it. */

@@ -33,6 +33,30 @@ def test_deficit_pays_less_than_the_threshold_and_than_stock(name: str, deadline
     assert deficit.activations < threshold.activations
 
 
+@pytest.mark.parametrize(("cheap_bps", "costly_bps"), [(24_000_000, 40_000_000), (40_000_000, 40_000_000)])
+def test_a_cheap_path_that_is_fast_enough_becomes_known(cheap_bps: int, costly_bps: int) -> None:
+    """Windows for a whole chunk leave decisions little to see: most of it is on its way at once."""
+    rows = [
+        {"name": name, "cost": cost, "rate_bps": rate, "delay_ms": 50}
+        for name, cost, rate in (("P", 1, cheap_bps), ("C", 10, costly_bps))
+    ]
+    scenario = scenariofile.parse(
+        {
+            "name": "fast",
+            "title": "A stream that the cheap link carries by itself",
+            "load": {"chunks": 20, "chunk_bytes": 2_000_000, "period_ms": 1_000},
+            "plan": {"deadline_ms": [1_000]},
+            "path": rows,
+        },
+        Path("fast.toml"),
+    )
+    out = run(PROGRAM, scenario, 1_000, Setting())
+    assert out.oracle_costly_share == 0
+    assert out.missed == 0
+    # what the first chunk puts there while nobody knows: 1 / 16 of it, and fragments
+    assert out.costly_share < 0.04
+
+
 def test_nothing_is_lost_and_the_same_seed_repeats() -> None:
     scenario = scenariofile.find("stream-triangle")
     first, second = (run(PROGRAM, scenario, 1000, Setting()) for _ in range(2))

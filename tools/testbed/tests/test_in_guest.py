@@ -108,6 +108,38 @@ def test_examples(example: str, protocol: str, expected: str, tmp_path: Path) ->
         assert json.loads(told)["end"]["sum_sent"]["bytes"] == 4 << 20
 
 
+FAST = """
+name = "fast"
+title = "A stream that the cheap link carries by itself"
+[load]
+chunks = 20
+chunk_bytes = 2_000_000
+period_ms = 1000
+[plan]
+deadline_ms = [1000]
+[[path]]
+name = "cheap"
+cost = 1
+rate_bps = 40_000_000
+delay_ms = 50
+[[path]]
+name = "costly"
+cost = 10
+rate_bps = 40_000_000
+delay_ms = 50
+"""
+
+
+def test_a_fast_cheap_path_becomes_known(tmp_path: Path) -> None:
+    """Though a chunk is all on its way before decisions see much of it."""
+    (tmp_path / "fast.toml").write_text(FAST)
+    words = ("cell", tmp_path / "fast.toml", "--protocol", "mpdpa", "--out", tmp_path / "out")
+    assert "missed 0 of 20" in command(*words)
+    run = json.loads((tmp_path / "out" / "results.json").read_text())["runs"][0]
+    assert run["oracle_costly_share"] == 0
+    assert run["costly_share"] < 0.04
+
+
 def test_a_crowd_does_not_crush_itself(tmp_path: Path) -> None:
     """Connections side by side make each other's round trips longer, and lose packets."""
     text = (scenariofile.FOLDER / "crowd.toml").read_text()
