@@ -1,59 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs the scheduler's decisions over modelled paths: the same header as in
- * the kernel, seconds for what takes minutes there. What it is told comes in on
- * stdin, what happened goes out on stdout; simulate.py speaks both.
+ * The connection: it writes, asks the scheduler's decisions, the same header as
+ * in the kernel, and receives.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "state.h"
+#include "sim.h"
 
-#include "decision.h"
-
-#include "path.h"
-
-#define PATHS_MAX	MPTCP_DPA_PATHS_MAX
-#define STRETCHES_MAX	4096
 #define DFRAG		32728	/* a page fragment of 32 KB less its header */
 #define BURST		65428
 #define TICK_NS		(25 * DPA_NSEC_PER_MSEC)
 
-struct chunk {
-	uint64_t	begin, end, release_ns, deadline_ns;
-	uint64_t	done_ns;	/* the receiver has all of it; 0: not yet */
-	bool		over;		/* all acknowledged */
-};
-
-/* bytes of the stream that the receiver has */
-struct stretch {
-	uint64_t	from, to;
-};
-
-static struct {
-	int		paths;
-	struct path	path[PATHS_MAX];
-	uint64_t	activations[PATHS_MAX];
-	bool		was_held[PATHS_MAX];
-	int		chunks;
-	struct chunk	*chunk;
-	uint64_t	bytes, sndbuf, end_ns;
-	bool		stock;
-	uint64_t	next_end;	/* dpa_state::next_deadline_ns holds up to it */
-
-	uint64_t	now_ns, start_ns;
-	uint64_t	written, sent, acked, received;
-	struct stretch	stretch[STRETCHES_MAX];
-	int		stretches;
-	struct dpa_state st;
-	struct dpa_scratch scratch;
-	uint64_t	data_ack[1 << 16];	/* by step, one way behind */
-	/* fragments to be sent again, and up to where that was done before */
-	uint8_t		*again, *tried;
-	uint64_t	again_bytes;
-} sim;
+struct sim sim;
 
 /* The fragment to be sent again first; none: beyond what was sent. */
 static uint64_t next_again(void)
@@ -541,7 +501,7 @@ static void rescue(void)
 		st->plan_until_ns = 0;
 }
 
-static void run(void)
+void sim_run(void)
 {
 	uint64_t step;
 	int i;
@@ -572,85 +532,4 @@ static void run(void)
 		for (i = 0; i < sim.paths; i++)
 			path_send(&sim.path[i], sim.now_ns);
 	}
-}
-
-static void report(void)
-{
-	int i;
-
-	printf("delivered %" PRIu64 "\n", sim.received);
-	for (i = 0; i < sim.paths; i++)
-		printf("path %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-		       sim.path[i].put, sim.path[i].first_put,
-		       sim.activations[i]);
-	for (i = 0; i < sim.chunks; i++)
-		printf("chunk %" PRIu64 "\n", sim.chunk[i].done_ns);
-}
-
-static void fail(const char *what)
-{
-	fprintf(stderr, "sim: stdin: expected %s\n", what);
-	exit(2);
-}
-
-static void read_path(struct path *p)
-{
-	double *carries;
-	uint64_t i;
-
-	if (scanf(" path %u %" SCNu64 " %" SCNu64 " %lf %" SCNu64, &p->cost,
-		  &p->owd_ns, &p->queue_bytes, &p->loss, &p->steps) != 5 ||
-	    !p->steps)
-		fail("path COST OWD_NS QUEUE_BYTES LOSS STEPS");
-	carries = malloc(p->steps * sizeof(*carries));
-	for (i = 0; i < p->steps; i++)
-		if (!carries || scanf("%lf", &carries[i]) != 1)
-			fail("the bytes of each step");
-	p->carries = carries;
-	path_init(p);
-}
-
-static void read_input(void)
-{
-	struct dpa_state *st = &sim.st;
-	unsigned int policy, stock;
-	uint64_t seed;
-	int i;
-
-	if (scanf(" run %" SCNu64 " %" SCNu64 " %u %u %hu %" SCNu64, &sim.end_ns,
-		  &sim.sndbuf, &stock, &policy, &st->alpha_milli,
-		  &seed) != 6)
-		fail("run END_NS SNDBUF STOCK POLICY ALPHA SEED");
-	draw_from(seed);
-	sim.stock = stock;
-	st->policy = policy;
-	st->interval_us = 25000;
-	if (scanf(" paths %d", &sim.paths) != 1 || sim.paths < 1 ||
-	    sim.paths > PATHS_MAX)
-		fail("paths 1..8");
-	for (i = 0; i < sim.paths; i++)
-		read_path(&sim.path[i]);
-	if (scanf(" chunks %d", &sim.chunks) != 1 || sim.chunks < 1)
-		fail("chunks N");
-	sim.chunk = calloc(sim.chunks, sizeof(*sim.chunk));
-	for (i = 0; i < sim.chunks; i++) {
-		struct chunk *c = &sim.chunk[i];
-		uint64_t bytes;
-
-		if (!sim.chunk ||
-		    scanf("%" SCNu64 " %" SCNu64 " %" SCNu64, &bytes,
-			  &c->release_ns, &c->deadline_ns) != 3)
-			fail("BYTES RELEASE_NS DEADLINE_NS");
-		c->begin = sim.bytes;
-		sim.bytes += bytes;
-		c->end = sim.bytes;
-	}
-}
-
-int main(void)
-{
-	read_input();
-	run();
-	report();
-	return 0;
 }
