@@ -139,7 +139,10 @@ dpa_function int dpa_look_at(struct dpa_state *st, struct dpa_scratch *s,
 	p->usable = dpa_is_usable(p);
 	if (!(p->flags & DPA_PATH_USED))
 		return 0;
-	dpa_watch(p, &s->seen, st->now_ns, st->next_deadline_ns, 0);
+	dpa_see(p, &s->seen, st->now_ns);
+	s->seen.due_ns = st->next_deadline_ns;
+	p->flags &= ~(DPA_PATH_LIMITED | DPA_PATH_RESTED);
+	dpa_observe(p, &s->seen);
 	if (p->usable)
 		dpa_take_in(st, &s->outlook, p);
 	return 0;

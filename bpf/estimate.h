@@ -181,17 +181,15 @@ static __always_inline void dpa_begin_sample(struct dpa_path *p,
  * What the peer has acknowledged on a path by now. Time without a byte on its
  * way says nothing about the path, nor does time without a look, so a sample
  * ends with either; one in which the sender held itself back can only show
- * that the path is faster.
+ * that the path is faster. So can the end of what paths have all got.
  */
-static __always_inline void dpa_observe(struct dpa_path *p,
-					const struct dpa_observation *o)
+static __always_inline void dpa_sample(struct dpa_path *p,
+				       const struct dpa_observation *o)
 {
 	__u64 span = dpa_span_ns(o->rtt_ns);
 	__u64 age = dpa_sample_age_ns(p, o->now_ns);
 	__u32 rate;
 
-	dpa_foresee_pause(p, o);
-	dpa_rest(p, o);
 	if (!o->busy || age > DPA_GAP_SPANS * span) {
 		p->sampling = 0;
 		if (!o->busy)
@@ -214,31 +212,50 @@ static __always_inline void dpa_observe(struct dpa_path *p,
 	if (age < span)
 		return;
 	rate = dpa_rate(dpa_sample_bytes(p, o->acked), age);
-	if (!o->drained || rate > p->goodput)
-		dpa_add_sample(p, rate, p->limited || p->was_limited);
+	if (o->drained && rate <= p->goodput)
+		return;
+	dpa_add_sample(p, rate, p->limited || p->was_limited);
 	p->was_limited = p->limited;
 	dpa_begin_sample(p, o);
 }
 
-/* Brings one path's estimate up to date, by what the module found; @seen is room. */
-static __always_inline void dpa_watch(struct dpa_path *p,
-				      struct dpa_observation *seen,
-				      __u64 now_ns, __u64 due_ns, int drained)
+static __always_inline void dpa_observe(struct dpa_path *p,
+					const struct dpa_observation *o)
 {
-	*seen = (struct dpa_observation){
+	dpa_foresee_pause(p, o);
+	dpa_rest(p, o);
+	dpa_sample(p, o);
+}
+
+/* What the module found of a path since the last look, as an observation. */
+static __always_inline void dpa_see(const struct dpa_path *p,
+				    struct dpa_observation *o, __u64 now_ns)
+{
+	*o = (struct dpa_observation){
 		.now_ns = now_ns,
 		.rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC,
-		.due_ns = due_ns,
 		.acked = p->acked,
 		.busy = (p->flags & (DPA_PATH_BUSY | DPA_PATH_RESTED)) ==
 			DPA_PATH_BUSY,
 		.flight = p->flight,
 		.limited = !!(p->flags & (DPA_PATH_LIMITED | DPA_PATH_PAUSING)),
-		.drained = drained,
 		.pausing = !!(p->flags & DPA_PATH_PAUSING),
 	};
-	p->flags &= ~(DPA_PATH_LIMITED | DPA_PATH_RESTED);
-	dpa_observe(p, seen);
+}
+
+/*
+ * Looks at a path that has got all there is, if it is not known yet. A known one
+ * gets no more than it has room for, so that decisions see enough of it.
+ */
+static __always_inline void dpa_watch(struct dpa_path *p, __u64 now_ns)
+{
+	struct dpa_observation o;
+
+	if (!(p->flags & DPA_PATH_USED) || !p->samples || p->known)
+		return;
+	dpa_see(p, &o, now_ns);
+	o.drained = 1;
+	dpa_sample(p, &o);
 }
 
 #endif

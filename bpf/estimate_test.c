@@ -172,6 +172,32 @@ static void test_drained(void)
 	EXPECT(f.p.goodput > 1300000);
 }
 
+/* The timer's looks are for a path that is not known yet. */
+static void test_watch(void)
+{
+	struct dpa_path p = {
+		.flags = DPA_PATH_USED | DPA_PATH_BUSY, .rtt_us = RTT_US,
+		.srtt_us = RTT_US, .samples = 1, .goodput = 100000,
+		.ramping = DPA_RAMP_SAMPLES,
+	};
+	__u64 now_ns = 7 * SEC;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		p.acked += 5000;
+		now_ns += 5 * MSEC;
+		dpa_watch(&p, now_ns);
+	}
+	EXPECT(within(p.goodput, 980000, 1020000));
+	p.known = 1;
+	for (i = 0; i < 100; i++) {
+		p.acked += 10000;
+		now_ns += 5 * MSEC;
+		dpa_watch(&p, now_ns);
+	}
+	EXPECT(within(p.goodput, 980000, 1020000));
+}
+
 /* A queue shows that the path sets the pace, whoever seems to hold back. */
 static void test_bottleneck(void)
 {
@@ -260,6 +286,7 @@ const struct dpa_test estimate_tests[] = {
 	{ "goodput of a path, busy, idle, silent, held back", test_estimate },
 	{ "how fast a path has been of late", test_best },
 	{ "what is drained only shows more", test_drained },
+	{ "what is drained is watched until the path is known", test_watch },
 	{ "a queue shows who sets the pace", test_bottleneck },
 	{ "time without a look", test_gap },
 	{ "a path that ramps up", test_ramp },

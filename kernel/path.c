@@ -476,24 +476,21 @@ bool path_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 }
 
 /**
- * path_watch() - keep the estimates up while nobody asks for bytes
+ * path_watch() - get to know paths while nobody asks for bytes
  * @c: the connection, refreshed
  *
- * A chunk that is all with its paths asks for no decision, and its end may be
- * most of what a fast path shows of itself.
+ * A chunk that is all with its paths asks for no decision, and that may be most
+ * of what a fast path shows of itself.
  *
  * Context: msk lock; does not sleep.
  */
 void path_watch(struct conn *c)
 {
 	struct dpa_state *st = &c->state;
-	struct dpa_observation seen;
 	int i;
 
 	for (i = 0; i < st->rows; i++)
-		if (st->path[i].flags & DPA_PATH_USED && st->path[i].samples)
-			dpa_watch(&st->path[i], &seen, st->now_ns,
-				  st->next_deadline_ns, 1);
+		dpa_watch(&st->path[i], st->now_ns);
 }
 
 /**

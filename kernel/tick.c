@@ -134,7 +134,7 @@ static void tick(struct conn *c)
 		prio_apply(c);
 		path_make_prompt(c);
 		path_tell_limited(c);
-		/* a decision does so itself */
+		/* a decision looks itself */
 		if (is_under_way(c) && !msk_data_pending(msk_of(c->sk)))
 			path_watch(c);
 		rescue(c);

@@ -461,18 +461,14 @@ static void tell_limited(void)
 static void watch(void)
 {
 	struct dpa_state *st = &sim.st;
-	struct dpa_observation seen;
 	int i;
 
 	if (sim.sent < sim.written || sim.again_bytes || sim.acked == sim.written)
 		return;
 	refresh_positions();
-	show_chunks();
 	refresh_paths();
 	for (i = 0; i < sim.paths; i++)
-		if (st->path[i].samples)
-			dpa_watch(&st->path[i], &seen, st->now_ns,
-				  st->next_deadline_ns, 1);
+		dpa_watch(&st->path[i], st->now_ns);
 }
 
 /* As kernel/rescue.c does it. */
