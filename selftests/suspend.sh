@@ -15,8 +15,8 @@ need mpdpa
 alarm=/sys/class/rtc/rtc0/wakealarm
 # until the alarm, of which most is slept; longer than a chunk has, and that is long
 # for a host that has other things to do, since the clock is the host's
-seconds=10
-chunk_ms=6000
+seconds=17
+chunk_ms=12000
 
 # what CLOCK_BOOTTIME counts and CLOCK_MONOTONIC does not, in ms
 asleep() {
