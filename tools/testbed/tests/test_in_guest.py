@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,6 +33,14 @@ def command(*words: str | Path) -> str:
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def measured(text: str, folder: Path) -> tuple[str, dict[str, Any]]:
+    """What a cell of our scheduler says of a scenario, and its only run in the results."""
+    (folder / "scenario.toml").write_text(text)
+    out = folder / "out"
+    said = command("cell", folder / "scenario.toml", "--protocol", "mpdpa", "--out", out)
+    return said, json.loads((out / "results.json").read_text())["runs"][0]
 
 
 BURSTS = """
@@ -132,10 +141,8 @@ delay_ms = 50
 
 def test_a_fast_cheap_path_becomes_known(tmp_path: Path) -> None:
     """Though a chunk is all on its way before decisions see much of it."""
-    (tmp_path / "fast.toml").write_text(FAST)
-    words = ("cell", tmp_path / "fast.toml", "--protocol", "mpdpa", "--out", tmp_path / "out")
-    assert "missed 0 of 20" in command(*words)
-    run = json.loads((tmp_path / "out" / "results.json").read_text())["runs"][0]
+    said, run = measured(FAST, tmp_path)
+    assert "missed 0 of 20" in said
     assert run["oracle_costly_share"] == 0
     assert run["costly_share"] < 0.04
 
@@ -200,10 +207,8 @@ delay_ms = 10
 
 def test_a_sender_that_is_behind_goes_on(tmp_path: Path) -> None:
     """It begins with later chunks when their time is over."""
-    (tmp_path / "behind.toml").write_text(BEHIND)
-    words = ("cell", tmp_path / "behind.toml", "--protocol", "mpdpa", "--out", tmp_path / "out")
-    assert "missed 6 of 6 (avoidable 0, kernel says 6)" in command(*words)
-    run = json.loads((tmp_path / "out/results.json").read_text())["runs"][0]
+    said, run = measured(BEHIND, tmp_path)
+    assert "missed 6 of 6 (avoidable 0, kernel says 6)" in said
     assert run["delivered_bytes"] == 6 * 300_000
     assert run["completion_ms"][-1] > 2 * run["deadline_ms"]
 
