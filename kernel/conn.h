@@ -60,6 +60,7 @@ struct conn {
 	u32			overflow_ms;	/* 0: the namespace's */
 	u64			overflow_ns;	/* in force at the last refresh */
 	u64			overflowed;	/* bytes written while it was */
+	u32			subflows; /* that had a row at the last refresh */
 	u64			next_end; /* dpa_state::next_deadline_ns holds up to it */
 	struct chunk_queue	queue;
 	struct stream		stream;
@@ -67,6 +68,13 @@ struct conn {
 	struct conn_path	path[MPTCP_DPA_PATHS_MAX];
 	struct dpa_state	state;
 };
+
+/* Is it one of MPTCP's? A raw socket may have the same protocol. */
+static inline bool is_mptcp_socket(const struct sock *sk)
+{
+	return (sk->sk_family == AF_INET || sk->sk_family == AF_INET6) &&
+	       sk->sk_type == SOCK_STREAM && sk->sk_protocol == IPPROTO_MPTCP;
+}
 
 struct conn *conn_find(const struct sock *sk);
 struct conn *conn_get_or_create(struct sock *sk);

@@ -173,5 +173,5 @@ bool kf_subflow_idle(struct mptcp_subflow_context *sf)
 
 int kf_iter_start(struct sock *sk)
 {
-	return sk && sk->sk_protocol == IPPROTO_MPTCP ? 0 : -EINVAL;
+	return sk && is_mptcp_socket(sk) ? 0 : -EINVAL;
 }

@@ -64,7 +64,7 @@ static int check_socket(const struct sock *sk)
  */
 int sockopt_check_scheduler(const struct sock *sk)
 {
-	if (sk->sk_protocol != IPPROTO_MPTCP)
+	if (!is_mptcp_socket(sk))
 		return -ENOPROTOOPT;
 	return takes_chunks(msk_of((struct sock *)sk)) ? 0 : -EOPNOTSUPP;
 }

@@ -117,24 +117,25 @@ static socklen_t parse_address(const struct step *step, union address *to)
 	return sizeof(to->v4);
 }
 
-static int open_socket(struct state *s, int family, int protocol)
+static int open_socket(struct state *s, int family, int type, int protocol)
 {
 	if (s->fd >= 0)
 		close(s->fd);
-	s->fd = socket(family, SOCK_STREAM, protocol);
+	s->fd = socket(family, type, protocol);
 	s->sent = 0;
 	s->received = 0;
 	return s->fd < 0 ? -errno : 0;
 }
 
-/* socket 4|6 mptcp|tcp */
+/* socket 4|6 mptcp|tcp|raw: a raw one says that it is MPTCP's, too */
 static int verb_socket(struct state *s, const struct step *step)
 {
 	bool six = step->count > 1 && !strcmp(step->word[1], "6");
-	bool tcp = step->count > 2 && !strcmp(step->word[2], "tcp");
+	const char *kind = step->count > 2 ? step->word[2] : "mptcp";
 
 	return open_socket(s, six ? AF_INET6 : AF_INET,
-			   tcp ? IPPROTO_TCP : IPPROTO_MPTCP);
+			   strcmp(kind, "raw") ? SOCK_STREAM : SOCK_RAW,
+			   strcmp(kind, "tcp") ? IPPROTO_MPTCP : IPPROTO_TCP);
 }
 
 /* connect ADDRESS PORT: by an MPTCP socket unless there is one already */
@@ -145,7 +146,8 @@ static int verb_connect(struct state *s, const struct step *step)
 	int err = 0;
 
 	if (s->fd < 0)
-		err = open_socket(s, to.any.sa_family, IPPROTO_MPTCP);
+		err = open_socket(s, to.any.sa_family, SOCK_STREAM,
+				  IPPROTO_MPTCP);
 	if (err)
 		return err;
 	return connect(s->fd, &to.any, size) ? -errno : 0;
@@ -169,7 +171,8 @@ static int verb_bind(struct state *s, const struct step *step)
 	int err = 0, on = 1;
 
 	if (s->fd < 0)
-		err = open_socket(s, at.any.sa_family, IPPROTO_MPTCP);
+		err = open_socket(s, at.any.sa_family, SOCK_STREAM,
+				  IPPROTO_MPTCP);
 	if (err)
 		return err;
 	setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));

@@ -190,6 +190,19 @@ plain_tcp() {
 	finish "$last_pid" 10 || fail "accepted: $(tail -n 3 "$tmp/server")"
 }
 
+# A raw socket of MPTCP's number is none of MPTCP's: nothing of it is looked at.
+raw_socket() {
+	local family
+
+	prepare || return
+	for family in 4 6; do
+		client "$client" "socket $family raw" \
+			"chunk $good => ENOPROTOOPT" "info => ENOPROTOOPT" \
+			"prefer 1 5 => ENOPROTOOPT" >"$tmp/out" ||
+			fail "IPv$family: $(tail -n 3 "$tmp/out")"
+	done
+}
+
 # fallen_back FAMILY: the peer does not do MPTCP
 fallen_back() {
 	prepare || return
@@ -329,6 +342,6 @@ other_cgroup() {
 quick_cases refusals_v4 accepted_v6 fell_back_v4 ended shared_socket \
 	restarted
 run_cases "$@" -- refusals_v4 refusals_v6 accepted_v4 accepted_v6 info_tells \
-	info_sizes wrong_options plain_tcp fell_back_v4 fell_back_v6 shut_down \
+	info_sizes wrong_options plain_tcp raw_socket fell_back_v4 fell_back_v6 shut_down \
 	ended listener other_scheduler accepted_socket one_too_many \
 	shared_socket restarted other_cgroup
