@@ -223,6 +223,18 @@ static void slot_fill(struct guard_slot *slot, struct mptcp_sched_ops *ops)
 	ops->release = guard->release;
 }
 
+/* Its own callbacks again; no socket may be able to call one. */
+static void slot_empty(struct guard_slot *slot)
+{
+	struct mptcp_sched_ops *ops = slot->ops;
+
+#define BACK(name)	ops->name = slot->program.name;
+	COMPAT_SCHED_CALLBACKS(BACK)
+	ops->init = slot->program.init;
+	ops->release = slot->program.release;
+	slot->ops = NULL;
+}
+
 /**
  * guard_register() - put a scheduler behind the guard and on the kernel's list
  * @ops: must live until the last socket that uses it has been released; its
@@ -230,7 +242,8 @@ static void slot_fill(struct guard_slot *slot, struct mptcp_sched_ops *ops)
  *
  * Context: may sleep.
  * Return: 0; -EINVAL without the callback that picks, or a name, -ENOSPC when all slots are
- * taken (by schedulers, or by sockets that outlive one), -EEXIST for a name in use.
+ * taken (by schedulers, or by sockets that outlive one), -EEXIST for a name in use,
+ * -EBUSY if it is registered already, or sockets of an earlier time are left.
  */
 int guard_register(struct mptcp_sched_ops *ops)
 {
@@ -241,15 +254,17 @@ int guard_register(struct mptcp_sched_ops *ops)
 		return -EINVAL;
 
 	mutex_lock(&slots_lock);
-	slot = free_slot();
-	if (!slot) {
-		err = -ENOSPC;
+	err = -EBUSY;
+	if (guard_covers(ops))
 		goto out;
-	}
+	err = -ENOSPC;
+	slot = free_slot();
+	if (!slot)
+		goto out;
 	slot_fill(slot, ops);
 	err = kernel_fn(mptcp_register_scheduler)(ops);
 	if (err)
-		slot->ops = NULL;
+		slot_empty(slot);
 out:
 	mutex_unlock(&slots_lock);
 	return err;
@@ -272,9 +287,15 @@ void guard_unregister(struct mptcp_sched_ops *ops)
 	 * then only accept() adds one, from a listener that counts already.
 	 */
 	synchronize_rcu();
-	for (i = 0; i < GUARD_SLOTS; i++)
-		if (slots[i].ops == ops)
+	for (i = 0; i < GUARD_SLOTS; i++) {
+		if (slots[i].ops != ops)
+			continue;
+		/* without users it may be registered again */
+		if (atomic_read(&slots[i].users))
 			slots[i].ops = NULL;
+		else
+			slot_empty(&slots[i]);
+	}
 	mutex_unlock(&slots_lock);
 }
 

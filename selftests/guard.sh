@@ -110,6 +110,22 @@ bad_again() { check_ends bad_again; }
 bad_burst() { check_ends bad_burst; }
 bad_moment() { check_ends bad_moment; }
 
+# One that is told of chunks may write to their state, and to nothing beside it.
+bad_rows() {
+	prepare || return
+	attach_options "$cgroup" || { fail "options"; return; }
+	register "$files/mpdpa_rows.bpf.o" || { fail "register: $(cat "$tmp/register")"; return; }
+	scheduler mpdpa_rows
+	start "$tmp/server" in_ns "$server" "$files/dpa_sock" \
+		"listen $server4 $port" accept "drain 400000" shutdown
+	wait_until 10 is_listening "$server" $port
+	client "$client" "connect $server4 $port" "chunk len=400000 ms=5000" \
+		"send 400000" "wait queued=0" shutdown drain >"$tmp/client" ||
+		fail "a chunk: $(tail -n 3 "$tmp/client")"
+	detach_options "$cgroup"
+	check_recovery mpdpa_rows
+}
+
 # check_refused NAME WORDS: and the refusal says why
 check_refused() {
 	local before
@@ -141,6 +157,17 @@ no_second_mpdpa() {
 	wait_until 10 is_unused || fail "the module has $(module_users) users"
 }
 
+# A map that is attached cannot be attached once more; when it is no more, it can.
+same_map_again() {
+	prepare || return
+	"$files/load_sched" "$files/rr.bpf.o" "$pins" again >"$tmp/load" 2>&1 ||
+		{ fail "attached again: $(tail -n 3 "$tmp/load")"; return; }
+	scheduler rr
+	transfer 400000 20 || fail "a transfer"
+	second_subflow_used || fail "the second subflow carried nothing"
+	check_recovery rr
+}
+
 # There are 16 slots; one more scheduler is refused, and a slot that is left
 # can be taken again.
 slots_run_out() {
@@ -169,6 +196,7 @@ slots_run_out() {
 
 quick_cases bad_nothing bad_again slots_run_out
 run_cases "$@" -- good_round_robin bad_nothing bad_refuses bad_inactive \
-	bad_all bad_again bad_burst bad_moment no_write_to_connection \
+	bad_all bad_again bad_burst bad_moment bad_rows no_write_to_connection \
 	no_write_to_subflow no_sleeping no_get_send no_empty_name \
-	no_endless_name no_taken_name no_second_mpdpa slots_run_out
+	no_endless_name no_taken_name no_second_mpdpa same_map_again \
+	slots_run_out
