@@ -173,6 +173,14 @@ int path_find(const struct conn *c, const struct mptcp_subflow_context *sf)
 	return path_find_near(c, sf, 0);
 }
 
+/* Of a subflow that is no more; what it did not need of a quota is given back. */
+static void clear_row(struct conn *c, int i)
+{
+	drop_quota(c, i);
+	c->state.path[i] = (struct dpa_path){};
+	c->path[i] = (struct conn_path){};
+}
+
 static bool is_gone(const struct conn *c, u32 id)
 {
 	struct mptcp_subflow_context *sf;
@@ -263,11 +271,26 @@ static u32 bbr_floor_us(const struct sock *ssk)
 /* bytes of a quota that a connection takes at a time */
 #define GRANT	(2U * DPA_FRAGMENT_MAX)
 
+/*
+ * What of a quota the path can get, as long as dpa_is_spent() keeps a fragment
+ * back; U32_MAX: there is no end.
+ */
+static u32 sendable(const struct dpa_state *st, u64 left, u32 granted)
+{
+	if (left >= U32_MAX)
+		return U32_MAX;
+	left += granted;
+	if (left < (u64)st->unit + DPA_FRAGMENT_MAX)
+		return 0;
+	return min_t(u64, left - DPA_FRAGMENT_MAX, U32_MAX);
+}
+
 /* Takes what a path in use needs next, or gives back what one has left. */
 static void refresh_quota(struct conn *c, int i)
 {
-	struct dpa_path *row = &c->state.path[i];
+	const struct dpa_state *st = &c->state;
 	struct conn_path *path = &c->path[i];
+	struct dpa_path *row = &c->state.path[i];
 	bool reached = false;
 	u64 left;
 
@@ -275,17 +298,19 @@ static void refresh_quota(struct conn *c, int i)
 		row->flags &= ~DPA_PATH_QUOTA;
 		return;
 	}
-	if (!conn_steers(c) || (row->flags & DPA_PATH_HELD)) {
+	/* who has nothing on its way, nor to send, keeps nothing from others */
+	if (!conn_steers(c) || (row->flags & DPA_PATH_HELD) ||
+	    st->acked >= st->written) {
 		quota_give_back(path->quota, path->granted);
 		path->granted = 0;
 	} else if (path->granted < GRANT) {
 		path->granted += quota_take(path->quota, GRANT - path->granted,
-					    c->state.now_ns, &reached);
+					    st->now_ns, &reached);
 	}
-	left = quota_left(path->quota, c->state.now_ns);
+	left = quota_left(path->quota, st->now_ns);
 	row->flags |= DPA_PATH_QUOTA;
 	row->granted = path->granted;
-	row->quota = min_t(u64, left, U32_MAX - path->granted) + path->granted;
+	row->quota = sendable(st, left, path->granted);
 	if (reached)
 		event_path(c, MPTCP_DPA_CMD_QUOTA_REACHED, row->subflow_id);
 }
@@ -446,9 +471,10 @@ void path_refresh(struct conn *c, bool count)
 		if (active)
 			least = min(least, st->path[i].cost);
 	}
-	/* what a subflow took of a quota and did not need is not for ever */
 	for_each_set_bit(i, &gone, MPTCP_DPA_PATHS_MAX)
-		drop_quota(c, i);
+		if (st->path[i].flags & DPA_PATH_USED)
+			clear_row(c, i);
+	c->subflows = MPTCP_DPA_PATHS_MAX - hweight_long(gone);
 	st->least_cost = least;
 }
 
@@ -489,7 +515,8 @@ void path_watch(struct conn *c)
 	struct dpa_state *st = &c->state;
 	int i;
 
-	for (i = 0; i < st->rows; i++)
+	/* a scheduler may have written anything to @rows */
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
 		dpa_watch(&st->path[i], st->now_ns);
 }
 

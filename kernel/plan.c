@@ -198,6 +198,7 @@ int plan_go_on(struct mptcp_sock *msk)
 	struct conn *c = conn_find(msk_sock(msk));
 	struct choice choice = { .time = U64_MAX };
 	struct mptcp_subflow_context *sf;
+	u32 subflows = 0;
 	int next = 0;
 
 	if (!c || !view_touch(c))
@@ -209,8 +210,12 @@ int plan_go_on(struct mptcp_sock *msk)
 		if (i < 0 || !path_touch(c, i, sf, ssk))
 			return -EAGAIN;
 		next = i + 1;
+		subflows++;
 		consider(c, &choice, sf, ssk, i);
 	}
+	/* the plan counts on one that is gone */
+	if (subflows != c->subflows)
+		return -EAGAIN;
 	/* what the paths were given is counted only now */
 	view_limit_costly(c);
 	if (choice.best && dpa_is_spent(&c->state, &c->state.path[choice.row],

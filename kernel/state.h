@@ -34,7 +34,7 @@ struct dpa_path {
 	__u32	cost;		/* MPTCP_DPA_COST_FORBIDDEN: never to be used */
 	__u32	activations;
 	__u32	rate_max;	/* at which it counts at most; 0: any */
-	__u32	quota;		/* bytes that it may carry */
+	__u32	quota;		/* bytes that it may carry; U32_MAX: any number */
 	__u32	granted;	/* of them, taken for this connection */
 	__u32	acked;		/* payload known to have arrived, low half */
 	__u32	behind;		/* bytes that go before any new one */

@@ -37,6 +37,11 @@ set_cost() {
 
 index_of() { in_ns "$client" cat "/sys/class/net/$1/ifindex"; }
 
+# client_bytes PATH: what went out there, by the interface's count
+client_bytes() { in_ns "$client" cat "/sys/class/net/c$1/statistics/tx_bytes"; }
+has_sent() { [ "$(client_bytes "$1")" -ge "$2" ]; }
+second_is_gone() { [ -z "$(in_ns "$client" ss -Htn src 10.0.2.1)" ]; }
+
 # receiver MARK...: a server that tells when so many bytes had come
 receiver() {
 	server "$server" "$(at_server)" $port "$tmp/server" \
@@ -453,6 +458,42 @@ cheap_path_silent() {
 
 costly_path_silent() { check_silent 2 2000; }
 
+# The cheaper path goes for good, and the plan does not count on it any more.
+cheap_path_goes() {
+	prepare || return
+	set_cost ifindex "$(index_of c1)" 5
+	receiver 3000000
+	new_gate
+	start "$tmp/background" sender "chunk len=500000 ms=4000" "send 500000" \
+		"wait queued=0" "say ready" "await $gate" "chunk len=100000 ms=1000" \
+		"send 100000" "wait queued=0" info subflows shutdown
+	chunk_pid=$last_pid
+	wait_until 20 grep -q ready "$tmp/client" || fail "$(tail -n 2 "$tmp/client")"
+	expect_between "payload on the cheap path" "$(client_bytes 2)" 400000 600000
+	ip -n "$client" mptcp endpoint delete id 2 || fail "endpoint delete"
+	wait_until 5 second_is_gone || fail "the subflow stays"
+	open_gate
+	chunk_over
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" 2
+}
+
+# What was said to carry nothing carries nothing, whatever becomes of the others.
+forbidden_path() {
+	prepare || return
+	receiver 2000000
+	start "$tmp/background" sender "prefer 2 4294967295" \
+		"chunk len=1500000 ms=20000" "send 1500000" \
+		"wait queued=0 within=60000" info subflows shutdown
+	chunk_pid=$last_pid
+	wait_until 20 has_sent 1 500000 || fail "$(tail -n 2 "$tmp/client")"
+	path_silent 1
+	sleep 3
+	shape 1 8mbit 25ms 65536
+	chunk_over
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" 1
+	expect_eq "payload on the forbidden path" "$(first_sent "$tmp/client" 1)" 0
+}
+
 # check_unheard MS: a chunk due then loses all on path 1 while another connection
 # goes on there
 check_unheard() {
@@ -524,4 +565,4 @@ run_cases "$@" -- loose_v4 loose_v6 tight_v4 tight_v6 alpha_of_namespace \
 	priorities_told priority_back_to_none priority_back_to_backup \
 	estimates set_before_connect two_queued back_to_back hopeless \
 	hopeless_and_cheap closed_in_mid_chunk cheap_path_silent \
-	costly_path_silent unheard_with_time unheard_without_time rests_for_bbr
+	costly_path_silent cheap_path_goes forbidden_path unheard_with_time unheard_without_time rests_for_bbr

@@ -124,6 +124,47 @@ next_period() {
 	expect_between "bytes then" "$later" 80000 300000
 }
 
+# What is left of it is less than a path may be given at once, so it does not count.
+remainder() {
+	local senders=()
+
+	prepare || return
+	new_gate
+	begin_sender 5000 "chunk len=500000 ms=3000" "send 500000" \
+		"wait queued=0" "say ready" "await $gate" \
+		"chunk len=50000 ms=1000" "send 50000"
+	wait_until 20 grep -q ready "$tmp/client5000" ||
+		fail "$(tail -n 2 "$tmp/client5000")"
+	expect_ok "a quota of the cheap path" in_ns "$client" "$mpdpa" \
+		path set dev c1 cost 1 quota 240k per 24h
+	open_gate
+	end_senders
+	expect_eq "chunks met" "$(field "$tmp/client5000" info met)" 2
+	# and nothing waits for more until it is nearly too late
+	expect_between "ms left at its end" $((($(field "$tmp/client5000" chunk due_ns) -
+		$(field "$tmp/client5000" info now_ns)) / 1000000)) 500 1000
+}
+
+# Who has nothing to send keeps nothing of it from those who have.
+idle_take_none() {
+	local senders=() bytes i
+
+	prepare quota 1M per 60s || return
+	server "$server" $server4 5001 "$tmp/idle" accept drain accept drain \
+		accept drain accept drain
+	for i in 1 2 3 4; do
+		start "$tmp/idle$i" client "$client" "connect $server4 5001" \
+			"send 1000" "wait subflows=2" "chunk len=1 ms=60000" \
+			"say ready" "sleep 60000"
+		wait_until 20 grep -q ready "$tmp/idle$i" ||
+			fail "$(tail -n 2 "$tmp/idle$i")"
+	done
+	begin_sender 5000 "chunk len=2000000 ms=300" "send 2000000"
+	end_senders
+	bytes=$(costly_bytes 5000)
+	expect_between "bytes on the costly path" "$bytes" 180000 "$(free_by_now)"
+}
+
 # Told so, a quota is no end: it is told when it is spent.
 soft() {
 	local senders=() bytes
@@ -198,5 +239,5 @@ keeps_speed() {
 }
 
 quick_cases changed
-run_cases "$@" -- never_over shared next_period soft changed cheap_rate \
+run_cases "$@" -- never_over remainder idle_take_none shared next_period soft changed cheap_rate \
 	keeps_speed
