@@ -289,8 +289,18 @@ static void test_quota(void)
 	p->known = 1;
 	EXPECT(dpa_picked(&st, 0) == BURST);
 	EXPECT(within(dpa_arriving(p, p->goodput, SEC), 949000, 951000));
+	/* what counts at most is not what comes at most */
 	p->rate_max = 500000;
-	EXPECT(within(dpa_arriving(p, p->goodput, SEC), 474000, 476000));
+	EXPECT(within(dpa_counting(p, p->goodput, SEC), 474000, 476000));
+	EXPECT(within(dpa_arriving(p, p->goodput, SEC), 949000, 951000));
+	/* a quota without an end */
+	p->flags = DPA_PATH_QUOTA;
+	p->goodput = 100000000;
+	p->quota = DPA_U32_MAX;
+	EXPECT(within(dpa_arriving(p, p->goodput, 1000 * SEC),
+		      99990000000, 100000000000));
+	p->quota--;
+	EXPECT(dpa_arriving(p, p->goodput, 1000 * SEC) == p->quota);
 }
 
 static void test_narrow(void)

@@ -69,25 +69,37 @@ static __always_inline __u64 dpa_sure_rate(const struct dpa_path *p,
 	return rate * DPA_FORGET_MS / (DPA_FORGET_MS + idle_ms);
 }
 
+/*
+ * Of what a rate brings, what counts: the operator may want costlier paths used
+ * above a rate that the path could exceed.
+ */
+static __always_inline __u64 dpa_counting(const struct dpa_path *p, __u64 rate,
+					  __u64 left_ns)
+{
+	if (p->rate_max && rate > p->rate_max)
+		rate = p->rate_max;
+	return dpa_arriving(p, rate, left_ns);
+}
+
 /* Bytes that a path brings in all likelihood. */
 dpa_function __u64 dpa_surely(const struct dpa_path *p,
 			      const struct dpa_reach *r, __u64 now_ns)
 {
 	if (!p || !r)
 		return 0;
-	return dpa_arriving(p, dpa_sure_rate(p, r, now_ns), r->left_ns);
+	return dpa_counting(p, dpa_sure_rate(p, r, now_ns), r->left_ns);
 }
 
 /* Bytes that it is expected to bring. */
 dpa_function __u64 dpa_probably(const struct dpa_path *p, __u64 left_ns)
 {
-	return p ? dpa_arriving(p, p->goodput, left_ns) : 0;
+	return p ? dpa_counting(p, p->goodput, left_ns) : 0;
 }
 
 /* And if it is as fast as it has been. */
 dpa_function __u64 dpa_at_best(const struct dpa_path *p, __u64 left_ns)
 {
-	return p ? dpa_arriving(p, p->best, left_ns) : 0;
+	return p ? dpa_counting(p, p->best, left_ns) : 0;
 }
 
 /* How far paths reach until a deadline. */
@@ -129,18 +141,29 @@ static __always_inline void dpa_gather(struct dpa_state *st,
 		if (!p->known)
 			level->unknown = 1;
 		level->sure += dpa_surely(p, &s->reach, st->now_ns);
-		/* of the dearest nothing else is asked for */
-		if (p->cost == s->outlook.dearest && p->cost > s->outlook.cheapest)
+		/* of the dearest nothing else is asked for, if it brings anything */
+		if (level->sure && p->cost == s->outlook.dearest &&
+		    p->cost > s->outlook.cheapest)
 			continue;
 		level->likely += dpa_probably(p, s->reach.left_ns);
 		level->best += dpa_at_best(p, s->reach.left_ns);
 	}
 }
 
+/* Does nothing that goes there now come in time, as far as is known? */
+static __always_inline int dpa_is_useless(const struct dpa_level *level)
+{
+	return !level->unknown && !level->sure && !level->likely;
+}
+
 /* A shortfall that s->level is to be used for now, rather than later. */
 static __always_inline __u64 dpa_enough(const struct dpa_scratch *s)
 {
-	return s->level.sure * s->reach.share >> 10;
+	__u64 sure = s->level.sure;
+
+	/* in parts that do not overflow */
+	return (sure >> 10) * s->reach.share +
+	       ((sure & 1023) * s->reach.share >> 10);
 }
 
 /* What of a shortfall is for s->level now; the rest may wait. */
@@ -243,15 +266,18 @@ static __always_inline __u64 dpa_use_level(struct dpa_state *st,
 static __always_inline void dpa_cover(struct dpa_state *st,
 				      struct dpa_scratch *s, __u64 left)
 {
-	__u32 below = 0;
+	__u32 below = 0, above = 0;
 	int i;
 
 	s->upside = 0;
 	s->likely_left = left;
 	dpa_for(i, dpa_rows(st)) {
-		dpa_gather(st, s, below);
+		dpa_gather(st, s, above);
 		if (!s->level.cost)
 			break;
+		above = s->level.cost;
+		if (below && dpa_is_useless(&s->level))
+			continue;
 		if (!below) {
 			s->first_likely = s->level.likely;
 			dpa_wish(&s->plan, s->level.cost, 0, 0);
@@ -289,7 +315,8 @@ static __always_inline int dpa_hopeless(struct dpa_state *st,
 			continue;
 		if (!p->known)
 			return 0;
-		left = dpa_minus(left, dpa_probably(p, s->reach.left_ns));
+		left = dpa_minus(left, dpa_arriving(p, p->goodput,
+						    s->reach.left_ns));
 		if (!left)
 			return 0;
 	}

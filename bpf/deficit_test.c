@@ -324,6 +324,50 @@ static void test_deficit_learning(void)
 	EXPECT(st.cost_limit == 1 && !st.open_cost);
 }
 
+/* What cannot come in time on a path is not put there, and others are looked at. */
+static void test_deficit_useless(void)
+{
+	const __u32 cost[] = { 1, 9, 20 };
+	const __u32 goodput[] = { 1000000, 1000000, 1000000 };
+	__u64 chunk[][2] = { { 130000, SEC + 200 * MSEC } };
+	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_scratch s;
+
+	set_paths(&st, 2, cost, goodput);
+	st.path[1].rtt_us = 600000;
+	/* in all likelihood the cheap path is too slow, and may not be */
+	st.path[0].spread = 300000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(s.reach.left_ns && !dpa_hopeless(&st, &s, 130000));
+	EXPECT(st.cost_limit == 1 && !st.open_cost);
+	/* with a shorter way it is used */
+	st.path[1].rtt_us = RTT_US;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.cost_limit == 1 && st.open_cost == 9);
+	set_paths(&st, 3, cost, goodput);
+	st.path[1].rtt_us = 600000;
+	st.path[0].spread = 300000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.cost_limit == 1 && st.open_cost == 20);
+}
+
+/* A rate that counts at most is the operator's, and no reason to give up. */
+static void test_deficit_counting(void)
+{
+	const __u32 cost[] = { 1 };
+	const __u32 goodput[] = { 943000 };
+	__u64 chunk[][2] = { { 2000000, SEC + 4 * SEC } };
+	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_scratch s;
+
+	set_paths(&st, 1, cost, goodput);
+	st.path[0].rate_max = 300000;
+	st.unit = 30000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(!dpa_hopeless(&st, &s, 2000000));
+	EXPECT(!dpa_is_late(&st, &st.path[0]));
+}
+
 const struct dpa_test deficit_tests[] = {
 	{ "the deficit rule opens late, and for the shortfall", test_deficit },
 	{ "a path that has been faster", test_deficit_upside },
@@ -334,5 +378,7 @@ const struct dpa_test deficit_tests[] = {
 	{ "levels of cost", test_deficit_levels },
 	{ "chunks together", test_deficit_chunks },
 	{ "learning about unknown paths", test_deficit_learning },
+	{ "paths that bring nothing in time", test_deficit_useless },
+	{ "a rate that counts at most", test_deficit_counting },
 	{}
 };

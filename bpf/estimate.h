@@ -142,14 +142,13 @@ static __always_inline __u64 dpa_arriving(const struct dpa_path *p, __u64 rate,
 	__u64 half_rtt = (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2;
 	__u64 pipe, behind, bytes;
 
-	if (p->rate_max && rate > p->rate_max)
-		rate = p->rate_max;
 	pipe = dpa_pipe(p, rate);
 	behind = p->behind > pipe ? p->behind : pipe;
 	left_ns = dpa_minus(left_ns, dpa_paused_ns(p, left_ns));
 	bytes = dpa_bytes_in(rate, left_ns + half_rtt);
 	bytes = dpa_minus(bytes, behind + dpa_ramp_bytes(p, pipe));
-	if ((p->flags & DPA_PATH_QUOTA) && bytes > p->quota)
+	if ((p->flags & DPA_PATH_QUOTA) && p->quota != DPA_U32_MAX &&
+	    bytes > p->quota)
 		bytes = p->quota;
 	return bytes < DPA_BYTES_MAX ? bytes : DPA_BYTES_MAX;
 }

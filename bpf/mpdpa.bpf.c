@@ -95,8 +95,8 @@ static __always_inline int mpdpa_send(struct mptcp_sock *msk)
 
 /*
  * What is stuck on a path goes where it arrives first, whatever that
- * costs: bytes behind it are of no use without it. But not to a path that has
- * had all it may get, nor does anything else that MPTCP's timer repeats. And only
+ * costs: bytes behind it are of no use without it. But not to a path that may get
+ * nothing, or no more, nor does anything else that MPTCP's timer repeats. And only
  * to a path that has nothing, as the kernel's own scheduler has it: others
  * may hold the very bytes, and Linux 7.3 repeats until it is told to stop.
  */
@@ -112,10 +112,10 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 		struct dpa_path *row = dpa_row(st, mptcp_dpa_path(subflow));
 		__u64 time;
 
-		if (!row || row->cost == MPTCP_DPA_COST_FORBIDDEN ||
-		    !mptcp_subflow_active(subflow))
+		if (!row || !mptcp_subflow_active(subflow))
 			continue;
-		if (dpa_is_spent(st, row, st->oldest)) {
+		if (row->cost == MPTCP_DPA_COST_FORBIDDEN ||
+		    dpa_is_spent(st, row, st->oldest)) {
 			s->spent = 1;
 			continue;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A plan is carried out: which path may have the next bytes, and how many of
- * them. The module does so (kernel/pick.c), and the simulator.
+ * them. The module does so (kernel/plan.c), and the simulator.
  */
 #ifndef _DPA_PICK_H
 #define _DPA_PICK_H

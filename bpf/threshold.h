@@ -12,6 +12,8 @@
 
 /* alpha where none is set */
 #define DPA_ALPHA_PRESET	1000
+/* a chunk with more time has no hurry: 36 years, of which alpha makes up to 4 times */
+#define DPA_WHOLE_MAX		(1ULL << 60)
 
 /*
  * What is left of alpha x D. An acknowledged byte arrived half a round trip
@@ -26,9 +28,11 @@ static __always_inline __s64 dpa_virtual_left_ns(const struct dpa_state *st,
 	if (st->chunk_deadline_ns <= st->chunk_start_ns)
 		return 0;
 	whole = st->chunk_deadline_ns - st->chunk_start_ns;
+	if (whole > DPA_WHOLE_MAX)
+		whole = DPA_WHOLE_MAX;
 	spent = st->now_ns > st->chunk_start_ns ?
 		st->now_ns - st->chunk_start_ns : 0;
-	/* alpha / 1000 of it, in halves that do not overflow */
+	/* alpha / 1000 of it, in parts that do not overflow */
 	whole = whole / 1000 * alpha_milli + whole % 1000 * alpha_milli / 1000;
 	whole += rtt_ns / 2;
 	if (whole >> 63)

@@ -30,6 +30,9 @@ static void test_virtual_deadline(void)
 	st.chunk_deadline_ns = DPA_U64_MAX >> 1;
 	st.alpha_milli = MPTCP_DPA_ALPHA_MAX;
 	EXPECT(dpa_virtual_left_ns(&st, DPA_U64_MAX >> 2) > 0);
+	/* of which alpha makes just as much as fits */
+	st.chunk_deadline_ns = (1ULL << 62) + 1;
+	EXPECT(dpa_virtual_left_ns(&st, 0) > 0);
 }
 
 /* One decision of the threshold rule over paths of given cost and goodput. */
