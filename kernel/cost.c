@@ -44,8 +44,9 @@ static void changed(struct netns_dpa *dpa)
 	WRITE_ONCE(dpa->cost_generation, dpa->cost_generation + 1);
 }
 
-static struct cost_entry *add(struct netns_dpa *dpa, const struct cost_key *key,
-			      int *err)
+/* One more, for publish(); under cost_lock. */
+static struct cost_entry *make(const struct netns_dpa *dpa,
+			       const struct cost_key *key, int *err)
 {
 	struct cost_entry *e;
 
@@ -57,10 +58,15 @@ static struct cost_entry *add(struct netns_dpa *dpa, const struct cost_key *key,
 	if (!e)
 		return NULL;
 	e->key = *key;
-	list_add_tail_rcu(&e->list, &dpa->costs);
-	dpa->cost_count++;
 	*err = 0;
 	return e;
+}
+
+/* Readers see it from now on: all of it is set. Under cost_lock. */
+static void publish(struct netns_dpa *dpa, struct cost_entry *e)
+{
+	list_add_tail_rcu(&e->list, &dpa->costs);
+	dpa->cost_count++;
 }
 
 static struct quota *quota_of(const struct netns_dpa *dpa,
@@ -106,8 +112,8 @@ int cost_set(struct net *net, const struct cost_key *key,
 	     const struct cost_terms *terms, u32 what)
 {
 	struct netns_dpa *dpa = netns_dpa(net);
+	struct cost_entry *e, *fresh = NULL;
 	struct quota *quota = NULL;
-	struct cost_entry *e;
 	int err = 0;
 
 	if ((what & COST_QUOTA) && terms->quota.bytes) {
@@ -116,13 +122,17 @@ int cost_set(struct net *net, const struct cost_key *key,
 			return -ENOMEM;
 	}
 	mutex_lock(&dpa->cost_lock);
-	e = find(dpa, key) ?: add(dpa, key, &err);
+	e = find(dpa, key);
+	if (!e)
+		e = fresh = make(dpa, key, &err);
 	if (e) {
 		WRITE_ONCE(e->cost, terms->cost);
 		if (what & COST_CHEAP_RATE)
 			WRITE_ONCE(e->cheap_rate, terms->cheap_rate);
 		if (what & COST_QUOTA)
 			change_quota(dpa, e, &terms->quota, &quota);
+		if (fresh)
+			publish(dpa, fresh);
 		changed(dpa);
 	}
 	mutex_unlock(&dpa->cost_lock);

@@ -248,7 +248,8 @@ static bool is_meant(struct genl_info *info, const struct sock *sk)
 	struct nlattr *by_id = info->attrs[MPTCP_DPA_A_CONN_ID];
 	struct conn *c = conn_find(sk);
 
-	return !by_id || (c && c->id == nla_get_u64(by_id));
+	return !by_id || (c && c->id == nla_get_u64(by_id) &&
+			  net_eq(sock_net(sk), genl_info_net(info)));
 }
 
 /* The state of a socket, with a reference; NULL if it has none. */

@@ -98,8 +98,8 @@ static struct pref *find_free(struct pref_list *prefs)
  *
  * Context: msk lock.
  * Return: 0; -EINVAL as pref_key(); -ENOENT when there is nothing to take
- * away; -ENOSPC beyond %MPTCP_DPA_PREFS_MAX; -EPERM for less than the
- * namespace's cost without privilege.
+ * away; -ENOSPC beyond %MPTCP_DPA_PREFS_MAX; without privilege -EPERM for less
+ * than the namespace's cost, and for a preference that was set with it.
  */
 int pref_change(struct pref_list *prefs, const struct net *net,
 		const struct mptcp_dpa_pref *opt, bool privileged)
@@ -113,6 +113,8 @@ int pref_change(struct pref_list *prefs, const struct net *net,
 	if (err)
 		return err;
 	pref = find(prefs, &key);
+	if (pref && pref->privileged && !privileged)
+		return -EPERM;
 	if (!opt->cost) {
 		if (!pref)
 			return -ENOENT;
@@ -164,19 +166,24 @@ bool pref_read(const struct pref_list *prefs, int i,
  * @names: %COST_NAMES keys that name the path, the strongest first
  * @cost: the namespace's
  *
- * A preference that was set without privilege raises the cost at most, also
- * when the namespace's has risen since.
+ * A preference that was set without privilege raises at most what the namespace
+ * says, or one set with it, also when that has risen since.
  */
 u32 pref_apply(const struct pref_list *prefs, const struct cost_key *names,
 	       u32 cost)
 {
-	const struct pref *pref = NULL;
+	const struct pref *strongest[2] = {};	/* without and with privilege */
 	int i;
 
-	for (i = 0; prefs && i < COST_NAMES && !pref; i++)
+	for (i = 0; prefs && i < COST_NAMES; i++) {
+		const struct pref *pref = NULL;
+
 		if (names[i].kind)
 			pref = find((struct pref_list *)prefs, &names[i]);
-	if (!pref)
-		return cost;
-	return pref->privileged ? pref->cost : max(pref->cost, cost);
+		if (pref && !strongest[pref->privileged])
+			strongest[pref->privileged] = pref;
+	}
+	if (strongest[1])
+		cost = strongest[1]->cost;
+	return strongest[0] ? max(strongest[0]->cost, cost) : cost;
 }

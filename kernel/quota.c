@@ -43,14 +43,23 @@ void quota_put(struct quota *q)
 		kfree_rcu(q, rcu);
 }
 
+/*
+ * Of the period; another may have begun one since @now_ns was read, or an
+ * operator.
+ */
+static u64 passed_ns(const struct quota *q, u64 now_ns)
+{
+	return now_ns > q->begin_ns ? now_ns - q->begin_ns : 0;
+}
+
 /* What is held goes over into the next period. */
 static void roll(struct quota *q, u64 now_ns)
 {
-	u64 passed_ns = now_ns - q->begin_ns;
+	u64 passed = passed_ns(q, now_ns);
 
-	if (passed_ns < q->terms.period_ns)
+	if (passed < q->terms.period_ns)
 		return;
-	q->begin_ns += div64_u64(passed_ns, q->terms.period_ns) *
+	q->begin_ns += div64_u64(passed, q->terms.period_ns) *
 		       q->terms.period_ns;
 	q->taken = q->unspent;
 	q->told = false;
@@ -64,7 +73,7 @@ static u64 free_bytes(const struct quota *q, u64 now_ns)
 {
 	u64 ahead = q->terms.bytes >> AHEAD_SHIFT;
 	u64 free = ahead + mul_u64_u64_div_u64(q->terms.bytes,
-					       now_ns - q->begin_ns,
+					       passed_ns(q, now_ns),
 					       q->terms.period_ns);
 
 	free = min(free, q->terms.bytes);

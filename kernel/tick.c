@@ -98,7 +98,8 @@ static u64 next_tick_ns(struct conn *c)
 	if (is_under_way(c) ||
 	    (c->sk->sk_state != TCP_CLOSE && prio_pending(c)))
 		next = min(next, st->now_ns + interval);
-	return next == U64_MAX ? 0 : next;
+	/* a deadline may be the last that there is */
+	return next == U64_MAX ? 0 : min(next, (u64)KTIME_MAX);
 }
 
 /*
@@ -132,7 +133,8 @@ static void tick(struct conn *c)
 	view_refresh(c);
 	if (!is_over(c->sk)) {
 		prio_apply(c);
-		path_make_prompt(c);
+		if (conn_steers(c))
+			path_make_prompt(c);
 		path_tell_limited(c);
 		/* a decision looks itself */
 		if (is_under_way(c) && !msk_data_pending(msk_of(c->sk)))

@@ -193,6 +193,9 @@ static void show_nothing(struct dpa_state *st)
 {
 	st->plan_until_ns = 0;
 	st->cost_limit = 0;
+	st->open_cost = 0;
+	st->budget = 0;
+	st->trial = 0;
 }
 
 /* What is in force: the first chunk, else overflow, else nothing. */
@@ -306,6 +309,8 @@ void view_limit_costly(struct conn *c)
 
 	if (check_add_overflow(c->queue.declared, c->overflowed, &most))
 		most = U64_MAX;
+	/* with overflow on, a chunk's bytes are in both */
+	most = min(most, c->state.written);
 	more = dpa_minus(most / 20, DPA_FRAGMENT_MAX);
 	if (check_add_overflow(most, more, &most))
 		most = U64_MAX;

@@ -71,6 +71,50 @@ preferences_do_not_undercut() {
 	nothing_stays
 }
 
+# 4: nor what root has said of one connection, by whatever name of the path
+preferences_of_root_stand() {
+	stream_prepare || return
+	server "$server" $server4 $port "$tmp/server" accept "drain => any"
+	start "$tmp/held" in_ns "$client" "${nobody[@]}" "$files/dpa_sock" \
+		"connect $server4 $port" "chunk len=100000 ms=60000" "send 1000" \
+		"wait active=2" "say ready" "wait alpha=2000" "prefer 2 9 => EPERM" \
+		"prefer 2 0 => EPERM" "prefer 1 3" "sleep 100" info
+	held=$last_pid
+	wait_until 20 grep -q ready "$tmp/held" || fail "$(tail -n 2 "$tmp/held")"
+	held_id=$(in_ns "$client" "$mpdpa" -j conn | jq '.[0].id')
+	expect_ok "conn set" in_ns "$client" "$mpdpa" conn set id "$held_id" \
+		pref endpoint 2 cost forbidden pref addr 10.0.1.1 cost 7 alpha 2
+	expect_ok "the application" finish "$held" 20
+	expect_eq "costs" "$(jq -c 'select(.step == "info") | [.path[].cost]' \
+		"$tmp/held")" "[7,4294967295]"
+	nothing_stays
+}
+
+# 8: the last deadline that there is does not come, whatever timers others have
+last_deadline() {
+	local before after
+
+	stream_prepare || return
+	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
+	server "$server" $server4 $port "$tmp/server" accept "drain => any"
+	start "$tmp/held" in_ns "$client" "${nobody[@]}" "$files/dpa_sock" \
+		"connect $server4 $port" "send 1000" "wait subflows=2" \
+		"chunk len=1 ns=9223372036854775807 flags=1" "say ready" \
+		"sleep 60000"
+	held=$last_pid
+	wait_until 20 grep -q ready "$tmp/held" || fail "$(tail -n 2 "$tmp/held")"
+	server "$server" $server4 $((port + 1)) "$tmp/other_server" accept drain
+	before=$(stat_of "$client" ticks)
+	# TCP's own timers pace it
+	client "$client" "socket 4 tcp" "connect $server4 $((port + 1))" \
+		"send 1000000" shutdown drain >"$tmp/other" ||
+		fail "$(tail -n 2 "$tmp/other")"
+	after=$(stat_of "$client" ticks)
+	expect_between "looks, with nothing to send" $((after - before)) 0 5
+	stop "$held"
+	nothing_stays
+}
+
 # 3, 5: root of a user namespace rules its own network namespace alone
 foreign_root() {
 	local said alpha
@@ -381,7 +425,8 @@ peer_within_quota() {
 }
 
 quick_cases unprivileged_users nothing_across_namespaces bounded_timers
-run_cases "$@" -- unprivileged_users preferences_do_not_undercut foreign_root \
+run_cases "$@" -- unprivileged_users preferences_do_not_undercut \
+	preferences_of_root_stand last_deadline foreign_root \
 	nothing_across_namespaces bounded_memory bounded_timers hostile_timers \
 	bounded_events \
 	bytes_ahead peer_floods_prio peer_plays_with_window peer_has_little_room \
