@@ -10,7 +10,10 @@
 # where all that is built goes
 O	:= $(or $(MPDPA_BUILT),out)
 KERNEL	?= 7.2
-KREL	?= $(shell uname -r)
+# the release of the headers given, else the running kernel's
+ifndef KREL
+KREL	:= $(shell $(if $(KDIR),cat '$(KDIR)/include/config/kernel.release' 2>/dev/null,uname -r))
+endif
 KDIR	?= /lib/modules/$(KREL)/build
 PREFIX	?= /usr
 DESTDIR	?=
@@ -144,12 +147,14 @@ $(UPSTREAM)/net/mptcp/%: $(UPSTREAM_FROM)/mptcp/%.c
 
 # --- the module -------------------------------------------------------------
 
-## modules         out/module/RELEASE/mptcp_dpa.ko, for KDIR (default: the running kernel's)
+## modules         out/module/RELEASE/mptcp_dpa.ko, for KDIR=HEADERS (default: the running
+##                 kernel's) or KREL=RELEASE; "install" and "uninstall" take the same
 MODULE_DIR := $(O)/module/$(KREL)
 MODULE	   := $(MODULE_DIR)/mptcp_dpa.ko
 .PHONY: modules
 modules:
-	@test -e $(KDIR)/Makefile || { echo "make: no kernel headers in $(KDIR): install linux-headers-$(KREL)" >&2; exit 1; }
+	@test -e $(KDIR)/Makefile || { echo "make: no kernel headers in $(KDIR): install linux-headers-$(or $(KREL),RELEASE)" >&2; exit 1; }
+	@test -n "$(KREL)" || { echo "make: no include/config/kernel.release in $(KDIR): build that kernel first, or give KREL=RELEASE" >&2; exit 1; }
 # a kernel of the same release but another configuration refuses the old one
 	@cmp -s $(KDIR)/include/config/auto.conf $(MODULE_DIR)/auto.conf || rm -rf $(MODULE_DIR)
 	@mkdir -p $(MODULE_DIR)/kernel/uapi/linux $(MODULE_DIR)/bpf
@@ -270,6 +275,7 @@ install: all install-userspace
 	$(if $(DESTDIR),,depmod -a $(KREL))
 
 uninstall: uninstall-userspace
+	@test -n "$(KREL)" || { echo "make: whose module? give KREL=RELEASE" >&2; exit 1; }
 	rm -f $(MODULE_DEST)/mptcp_dpa.ko
 	rm -rf $(DESTDIR)$(PREFIX)/lib/mpdpa
 	$(if $(DESTDIR),,depmod -a $(KREL))

@@ -33,10 +33,14 @@ us_so_major := 0
 us_so := libmpdpa.so.$(MPDPA_VERSION)
 us_so_name := libmpdpa.so.$(us_so_major)
 
+# CPPFLAGS, CFLAGS and LDFLAGS are the packager's. A later compiler may warn of
+# more, which stops nobody but those who work on it, in the build environment.
 US_CFLAGS ?= -O2 -g
-US_WERROR ?= -Werror
+US_WERROR ?= $(if $(MPDPA_BUILDENV),-Werror)
+us_fortify = $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+us_theirs = $(CPPFLAGS) $(CFLAGS)
 us_warnings := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(US_WERROR)
-us_cflags = -std=gnu11 $(us_warnings) -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 \
+us_cflags = -std=gnu11 $(us_warnings) -D_GNU_SOURCE $(us_fortify) \
 	-fstack-protector-strong -MMD -MP -Iuserspace/lib -Ikernel/uapi $(US_CFLAGS)
 us_cmd_cflags = $(us_cflags) -Iuserspace/cmd -isystem $(O)/gen \
 	-DMPDPA_VERSION='"$(MPDPA_VERSION)"' $(us_libbpf_cflags)
@@ -82,12 +86,12 @@ us_lib_pic := $(us_lib_sources:userspace/lib/%.c=$(O)/lib/pic/%.o)
 $(O)/lib/obj/%.o: userspace/lib/%.c | us-need-mnl
 	@mkdir -p $(@D)
 	$(call us_say,CC)
-	$(us_q)$(CC) $(us_cflags) -c -o $@ $<
+	$(us_q)$(CC) $(us_cflags) $(us_theirs) -c -o $@ $<
 
 $(O)/lib/pic/%.o: userspace/lib/%.c | us-need-mnl
 	@mkdir -p $(@D)
 	$(call us_say,CC)
-	$(us_q)$(CC) $(us_cflags) -fPIC -c -o $@ $<
+	$(us_q)$(CC) $(us_cflags) $(us_theirs) -fPIC -c -o $@ $<
 
 $(O)/lib/libmpdpa.a: $(us_lib_objects)
 	@rm -f $@
@@ -96,7 +100,7 @@ $(O)/lib/libmpdpa.a: $(us_lib_objects)
 
 $(O)/lib/$(us_so): $(us_lib_pic) userspace/lib/libmpdpa.map
 	$(call us_say,LINK)
-	$(us_q)$(CC) -shared -Wl,-soname,$(us_so_name) -Wl,--version-script=userspace/lib/libmpdpa.map \
+	$(us_q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(us_so_name) -Wl,--version-script=userspace/lib/libmpdpa.map \
 		-Wl,-z,defs -Wl,-z,relro,-z,now $(LDFLAGS) -o $@ $(us_lib_pic) $(us_mnl_libs)
 
 $(O)/lib/libmpdpa.so: $(O)/lib/$(us_so)
@@ -124,11 +128,11 @@ $(O)/bin/obj/object.o: $(us_skeletons)
 $(O)/bin/obj/%.o: userspace/cmd/%.c | us-need-libbpf us-need-mnl
 	@mkdir -p $(@D)
 	$(call us_say,CC)
-	$(us_q)$(CC) $(us_cmd_cflags) -c -o $@ $<
+	$(us_q)$(CC) $(us_cmd_cflags) $(us_theirs) -c -o $@ $<
 
 $(O)/bin/mpdpa: $(us_cmd_objects) $(O)/lib/libmpdpa.a
 	$(call us_say,LINK)
-	$(us_q)$(CC) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@ $^ $(us_libbpf_libs) $(us_mnl_libs)
+	$(us_q)$(CC) $(CFLAGS) -Wl,-z,relro,-z,now $(LDFLAGS) -o $@ $^ $(us_libbpf_libs) $(us_mnl_libs)
 
 # --- examples and tests ---
 
@@ -136,7 +140,7 @@ $(O)/bin/mpdpa: $(us_cmd_objects) $(O)/lib/libmpdpa.a
 $(O)/bin/example-%: userspace/examples/%.c
 	@mkdir -p $(@D)
 	$(call us_say,LINK)
-	$(us_q)$(CC) -std=gnu11 $(us_warnings) $(US_CFLAGS) -isystem kernel/uapi $(LDFLAGS) -o $@ $<
+	$(us_q)$(CC) -std=gnu11 $(us_warnings) $(US_CFLAGS) -isystem kernel/uapi $(us_theirs) $(LDFLAGS) -o $@ $<
 
 us_test_objects := $(addprefix $(O)/bin/obj/,args.o connshow.o connwords.o json.o options.o \
 	pathname.o rates.o screen.o)
@@ -144,7 +148,7 @@ us_test_objects := $(addprefix $(O)/bin/obj/,args.o connshow.o connwords.o json.
 $(O)/test/%: userspace/tests/%.c $(us_test_objects) $(O)/lib/libmpdpa.a
 	@mkdir -p $(@D)
 	$(call us_say,LINK)
-	$(us_q)$(CC) $(us_cmd_cflags) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(us_mnl_libs)
+	$(us_q)$(CC) $(us_cmd_cflags) $(us_theirs) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(us_mnl_libs)
 
 unit: lib cmd $(us_tests)
 
@@ -161,7 +165,7 @@ us_guest_helpers := all.sh ktap.py world.py
 us_guest_files := $(patsubst userspace/tests/guest/%.bpf.c,$(us_guest)/t/%.bpf.o, \
 	$(wildcard userspace/tests/guest/*.bpf.c)) \
 	$(addprefix $(us_guest)/t/,$(us_guest_scripts) $(us_guest_helpers) test_socket poll_loop threads guide_c \
-		set-a-deadline.md mpdpa.service.in mpdpa@.service.in) \
+		set-a-deadline.md README.md mpdpa.service.in mpdpa@.service.in) \
 	$(us_guest)/usr/local/lib/libmpdpa.so.0 $(us_guest)/t/ynl/stamp
 us_linux ?= $(or $(MPDPA_LINUX),/usr/local/share/mpdpa/linux)
 
@@ -183,6 +187,10 @@ $(us_guest)/t/%.md: Documentation/%.md
 	@mkdir -p $(@D)
 	@cp $< $@
 
+$(us_guest)/t/README.md: README.md
+	@mkdir -p $(@D)
+	@cp $< $@
+
 # the guide's program in C, as it stands
 $(O)/test/guide_c.c: Documentation/set-a-deadline.md
 	@mkdir -p $(@D)
@@ -193,7 +201,7 @@ $(us_guest)/t/%: userspace/tests/guest/%
 	@cp $< $@
 
 # C programs of the tests and benches; static, so that the guest needs nothing.
-us_guest_program = mkdir -p $(@D) && $(CC) $(us_cflags) $(LDFLAGS) -static -pthread -o $@ \
+us_guest_program = mkdir -p $(@D) && $(CC) $(us_cflags) $(us_theirs) $(LDFLAGS) -static -pthread -o $@ \
 	$(filter %.c %.a,$^) $(us_mnl_libs)
 
 $(us_guest)/t/%: userspace/tests/guest/%.c $(O)/lib/libmpdpa.a

@@ -100,18 +100,46 @@ static void check_lockdown(struct findings *findings)
 			"the kernel is locked down: it takes the module only if it is signed");
 }
 
-void check_module(struct findings *findings)
+/* Whether modprobe would find it, as far as can be told. */
+static bool is_installed(const struct utsname *name)
 {
-	char path[PATH_MAX], version[64] = "";
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", name->release);
+	if (access(path, R_OK))
+		return errno != ENOENT;
+	return in_file(path, "/" MODULE_NAME ".ko");
+}
+
+const char *module_mend(void)
+{
 	struct utsname name;
 
 	uname(&name);
+	return is_installed(&name) ? "modprobe " MODULE_NAME :
+	       "make -C SOURCE install && modprobe " MODULE_NAME;
+}
+
+static void check_loaded(struct findings *findings)
+{
+	struct utsname name;
+
+	uname(&name);
+	if (is_installed(&name))
+		finding(findings, VERDICT_FAIL, "module", module_mend(),
+			"kernel module " MODULE_NAME " is not loaded");
+	else
+		finding(findings, VERDICT_FAIL, "module", module_mend(),
+			"kernel module " MODULE_NAME " is not loaded, nor is it installed for kernel %s: build it anew",
+			name.release);
+}
+
+void check_module(struct findings *findings)
+{
+	char version[64] = "";
+
 	if (!system_module_loaded()) {
-		snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", name.release);
-		finding(findings, VERDICT_FAIL, "module", "modprobe " MODULE_NAME,
-			"kernel module " MODULE_NAME " is not %s", access(path, R_OK) ||
-			in_file(path, "/" MODULE_NAME ".ko") ? "loaded" :
-			"loaded, nor is it installed for this kernel");
+		check_loaded(findings);
 		check_lockdown(findings);
 		return;
 	}
@@ -138,11 +166,16 @@ static bool has_prefix(const char *text, const char *prefix)
 static void check_sockopt(struct findings *findings)
 {
 	static struct pins pins;
+	int err = pins_read(&pins);
 
-	if (pins_read(&pins))
+	if (err == -EACCES)
 		finding(findings, VERDICT_NOTE, "sockopt", NULL,
 			"only root can see whether the socket options are attached");
-	else if (pins_find(&pins, PIN_SETSOCKOPT) && pins_find(&pins, PIN_GETSOCKOPT))
+	else if (err)
+		finding(findings, VERDICT_FAIL, "sockopt", err == -ENOTDIR ? "rm " PINS_DIR : NULL,
+			"cannot read " PINS_DIR ": %s", pins_error_text(err));
+	else if (pins_has(&pins, PIN_SETSOCKOPT, PIN_KIND_SOCKOPT) &&
+		 pins_has(&pins, PIN_GETSOCKOPT, PIN_KIND_SOCKOPT))
 		finding(findings, VERDICT_OK, "sockopt", NULL, "the socket options are attached");
 	else
 		finding(findings, VERDICT_FAIL, "sockopt", "mpdpa load",

@@ -57,7 +57,8 @@ static void check_probe(struct findings *findings)
 		finding(findings, VERDICT_OK, "deadlines", NULL,
 			"a socket made here and now can have deadlines");
 	else
-		finding(findings, VERDICT_FAIL, "deadlines", mpdpa_state_mend(state),
+		finding(findings, VERDICT_FAIL, "deadlines",
+			state == MPDPA_NO_MODULE ? module_mend() : mpdpa_state_mend(state),
 			"a socket made here and now cannot have deadlines: %s",
 			mpdpa_state_text(state));
 }

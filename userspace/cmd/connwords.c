@@ -20,6 +20,16 @@ bool conn_name_parse(struct args *args, struct conn_name *name)
 	return true;
 }
 
+/* Accepts a word that may come once. */
+static bool accept_once(struct args *args, const char *word, bool *taken, bool *good)
+{
+	if (!args_accept(args, word))
+		return false;
+	*good = !*taken || args_complain(args, "\"%s\" given twice", word);
+	*taken = true;
+	return true;
+}
+
 /* "default" is for taking the value of what is next above. */
 static bool take_alpha(struct args *args, uint32_t *alpha_milli)
 {
@@ -88,7 +98,7 @@ static bool take_late(struct args *args, uint32_t *flags)
 	for (i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
 		if (strcmp(word, policies[i].name))
 			continue;
-		*flags |= policies[i].flag;
+		*flags = policies[i].flag;
 		return true;
 	}
 	return args_complain(args, "no late policy \"%s\"; spend, cheap or tell", word);
@@ -100,12 +110,12 @@ static bool take_chunk_words(struct args *args, struct chunk_words *chunk)
 	bool good = true;
 
 	while (good && args_peek(args)) {
-		if (args_accept(args, "in"))
-			good = args_duration(args, "in", &chunk->in_ns);
-		else if (args_accept(args, "cookie"))
-			good = args_amount(args, "cookie", &chunk->cookie);
-		else if (args_accept(args, "late"))
-			good = take_late(args, &chunk->flags);
+		if (accept_once(args, "in", &chunk->has_in, &good))
+			good = good && args_duration(args, "in", &chunk->in_ns);
+		else if (accept_once(args, "cookie", &chunk->has_cookie, &good))
+			good = good && args_amount(args, "cookie", &chunk->cookie);
+		else if (accept_once(args, "late", &chunk->has_late, &good))
+			good = good && take_late(args, &chunk->flags);
 		else
 			break;
 	}
@@ -114,9 +124,6 @@ static bool take_chunk_words(struct args *args, struct chunk_words *chunk)
 
 static bool take_chunk(struct args *args, struct conn_words *words)
 {
-	if (words->has_chunk)
-		return args_complain(args, "\"chunk\" given twice");
-	words->has_chunk = true;
 	if (!args_amount(args, "chunk", &words->chunk.length) ||
 	    !take_chunk_words(args, &words->chunk))
 		return false;
@@ -138,19 +145,16 @@ bool conn_words_parse(struct args *args, struct conn_words *words)
 	if (good && !args_peek(args))
 		return args_complain(args, "change what? give \"alpha\", \"overflow\", \"pref\" or \"chunk\"");
 	while (good && args_peek(args)) {
-		if (args_accept(args, "alpha")) {
-			words->has_alpha = true;
-			good = take_alpha(args, &words->alpha_milli);
-		} else if (args_accept(args, "overflow")) {
-			words->has_overflow = true;
-			good = take_overflow(args, &words->overflow_ms);
-		} else if (args_accept(args, "pref")) {
+		if (accept_once(args, "alpha", &words->has_alpha, &good))
+			good = good && take_alpha(args, &words->alpha_milli);
+		else if (accept_once(args, "overflow", &words->has_overflow, &good))
+			good = good && take_overflow(args, &words->overflow_ms);
+		else if (accept_once(args, "chunk", &words->has_chunk, &good))
+			good = good && take_chunk(args, words);
+		else if (args_accept(args, "pref"))
 			good = take_pref(args, words);
-		} else if (args_accept(args, "chunk")) {
-			good = take_chunk(args, words);
-		} else {
+		else
 			good = args_end(args);
-		}
 	}
 	return good;
 }

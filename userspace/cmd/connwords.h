@@ -18,6 +18,9 @@ struct chunk_words {
 	uint64_t in_ns;
 	uint64_t cookie;
 	uint32_t flags;		/* MPTCP_DPA_CHUNK_F_* */
+	bool has_in;
+	bool has_cookie;
+	bool has_late;
 };
 
 /* What "conn set" is asked to do. */

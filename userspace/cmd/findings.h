@@ -30,6 +30,9 @@ __attribute__((format(printf, 5, 6)))
 void finding(struct findings *findings, enum verdict verdict, const char *check,
 	     const char *mend, const char *format, ...);
 
+/* What loads the module, and builds it before if it is not there for this kernel. */
+const char *module_mend(void);
+
 /* In the doctor's order. */
 void check_kernel(struct findings *findings);
 void check_bpf(struct findings *findings);

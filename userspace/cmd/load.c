@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mpdpa load: attaches the schedulers of an object and the socket-option
- * programs, and pins the links so that they stay. All or nothing.
+ * programs, and pins the links so that they stay. All or nothing; what an
+ * earlier load attached is left as it is.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +18,17 @@
 #include "pins.h"
 #include "system.h"
 
-#define ATTACHED_MAX	(OBJECT_SCHEDS_MAX + 2)
+#define SOCKOPTS		2
+#define ATTACHED_MAX	(OBJECT_SCHEDS_MAX + SOCKOPTS)
 #define CGROUP_DEFAULT	"/sys/fs/cgroup"
+
+static const struct {
+	const char *program;
+	const char *pin;
+} sockopts[SOCKOPTS] = {
+	{ "mpdpa_setsockopt", PIN_SETSOCKOPT },
+	{ "mpdpa_getsockopt", PIN_GETSOCKOPT },
+};
 
 struct load {
 	const struct options *options;
@@ -27,6 +37,7 @@ struct load {
 	struct bpf_object *sockopt;
 	struct object_sched scheds[OBJECT_SCHEDS_MAX];
 	int sched_count;
+	bool has_scheds;		/* they are there already */
 	struct bpf_link *attached[ATTACHED_MAX];	/* in that order */
 	int attached_count;
 };
@@ -56,7 +67,7 @@ static int read_pins(struct load *load)
 	if (err == -EACCES)
 		return refused("load: not allowed, needs root");
 	if (err)
-		return refused("load: cannot read " PINS_DIR ": %s", strerror(-err));
+		return refused("load: cannot read " PINS_DIR ": %s", pins_error_text(err));
 	return MPDPA_EXIT_OK;
 }
 
@@ -91,22 +102,28 @@ static int open_object(struct load *load)
 	return MPDPA_EXIT_OK;
 }
 
-static int check_names(const struct load *load)
+/* The schedulers of a file may be others than those attached under their names. */
+static int check_names(struct load *load)
 {
 	char available[1024];
-	int i;
+	int i, there = 0;
 
 	if (system_sysctl(SYSCTL_AVAILABLE, available, sizeof(available)))
 		available[0] = '\0';
 	for (i = 0; i < load->sched_count; i++) {
 		const char *name = load->scheds[i].name;
 
-		if (pins_find(&load->before, name))
-			return refused("load: scheduler %s is loaded already", name);
-		if (system_has_word(available, name))
+		if (pins_has(&load->before, name, PIN_KIND_SCHED)) {
+			if (load->options->object)
+				return refused("load: scheduler %s is loaded already, unload it first",
+					       name);
+			there++;
+		} else if (system_has_word(available, name)) {
 			return refused("load: a scheduler %s is there already, but not by this command",
 				       name);
+		}
 	}
+	load->has_scheds = there == load->sched_count;
 	return MPDPA_EXIT_OK;
 }
 
@@ -155,8 +172,11 @@ static int attach_schedulers(struct load *load)
 
 	for (i = 0; i < load->sched_count; i++) {
 		const struct object_sched *sched = &load->scheds[i];
-		struct bpf_link *link = bpf_map__attach_struct_ops(sched->map);
+		struct bpf_link *link;
 
+		if (pins_has(&load->before, sched->name, PIN_KIND_SCHED))
+			continue;
+		link = bpf_map__attach_struct_ops(sched->map);
 		if (!link)
 			return refuse_attach(sched->name, errno);
 		err = keep(load, link, sched->name);
@@ -193,9 +213,15 @@ static int attach_program(struct load *load, int cgroup, const char *program, co
 	return keep(load, link, pin);
 }
 
+static bool has_sockopt(const struct load *load, int i)
+{
+	return pins_has(&load->before, sockopts[i].pin, PIN_KIND_SOCKOPT);
+}
+
+/* Those of the programs that are not there. */
 static int attach_sockopt(struct load *load)
 {
-	int cgroup, err;
+	int cgroup, i, err;
 
 	load->sockopt = object_open_sockopt();
 	if (!load->sockopt)
@@ -207,25 +233,44 @@ static int attach_sockopt(struct load *load)
 	cgroup = open_cgroup(load);
 	if (cgroup < 0)
 		return MPDPA_EXIT_REFUSED;
-	err = attach_program(load, cgroup, "mpdpa_setsockopt", PIN_SETSOCKOPT);
-	if (!err)
-		err = attach_program(load, cgroup, "mpdpa_getsockopt", PIN_GETSOCKOPT);
+	for (i = 0; !err && i < SOCKOPTS; i++) {
+		if (!has_sockopt(load, i))
+			err = attach_program(load, cgroup, sockopts[i].program, sockopts[i].pin);
+	}
 	close(cgroup);
 	return err;
 }
 
-/* Whether the programs are to be attached, or -1: there are some elsewhere. */
-static int wants_sockopt(const struct load *load)
+/* How many of the programs are to be attached, or -1: there are some elsewhere. */
+static int missing_sockopt(const struct load *load)
 {
-	bool there = pins_count(&load->before, PIN_KIND_SOCKOPT);
+	int i, missing = 0;
 
 	if (load->options->no_sockopt)
 		return 0;
-	if (there && load->options->cgroup) {
+	for (i = 0; i < SOCKOPTS; i++)
+		missing += !has_sockopt(load, i);
+	if (missing < SOCKOPTS && load->options->cgroup) {
 		refused("load: the socket-option programs are attached already, \"--cgroup\" comes too late");
 		return -1;
 	}
-	return !there;
+	return missing;
+}
+
+static int attach_all(struct load *load, bool sockopt)
+{
+	int err = load->has_scheds ? MPDPA_EXIT_OK : load_object(load->object, object_name(load));
+
+	if (err)
+		return err;
+	err = pins_make_dir();
+	if (err)
+		return refused("load: cannot make " PINS_DIR ": %s", strerror(-err));
+	if (!load->has_scheds)
+		err = attach_schedulers(load);
+	if (!err && sockopt)
+		err = attach_sockopt(load);
+	return err;
 }
 
 static int load_all(struct load *load)
@@ -241,19 +286,14 @@ static int load_all(struct load *load)
 		err = check_names(load);
 	if (err)
 		return err;
-	sockopt = wants_sockopt(load);
+	sockopt = missing_sockopt(load);
 	if (sockopt < 0)
 		return MPDPA_EXIT_REFUSED;
-	err = load_object(load->object, object_name(load));
-	if (err)
-		return err;
-	err = pins_make_dir();
-	if (err)
-		return refused("load: cannot make " PINS_DIR ": %s", strerror(-err));
-	err = attach_schedulers(load);
-	if (!err && sockopt)
-		err = attach_sockopt(load);
-	return err;
+	if (load->has_scheds && !sockopt) {
+		printf("nothing to do, all is loaded already\n");
+		return MPDPA_EXIT_OK;
+	}
+	return attach_all(load, sockopt);
 }
 
 /* Frees everything; what is to stay attached is held by its pin. */
@@ -298,7 +338,7 @@ const struct command command_load = {
 	"\n"
 	"Attaches the scheduler \"mpdpa\" and the programs that serve its socket options,\n"
 	"and pins them below " PINS_DIR " so that they stay. If anything fails,\n"
-	"nothing stays. The module must be there: modprobe " MODULE_NAME ".\n"
+	"nothing new stays. The module must be there: modprobe " MODULE_NAME ".\n"
 	"\n"
 	"  --object FILE   attach all MPTCP schedulers of this BPF object instead\n"
 	"  --cgroup PATH   serve the socket options in this cgroup only\n"
@@ -306,7 +346,8 @@ const struct command command_load = {
 	"  --no-sockopt    leave the socket options alone\n"
 	"  -v, --verbose   say what libbpf says; twice for more\n"
 	"\n"
-	"Socket-option programs that an earlier load attached are left as they are.\n"
+	"What an earlier load attached is left as it is, and what is missing attached;\n"
+	"but with --object no scheduler of that name may be there.\n"
 	"A namespace uses a scheduler for new sockets once it is selected:\n"
 	"\n"
 	"  sysctl -w net.mptcp.scheduler=mpdpa\n",

@@ -173,6 +173,7 @@ const struct command command_monitor = {
 	"  chunk-at-risk             even all paths together seem too slow for it\n"
 	"  path-activated            a subflow that was held back is put in use\n"
 	"  path-released             a subflow is held back from now on\n"
+	"  quota-reached             the quota of this subflow's path is spent\n"
 	"\n"
 	"\"left\" is the time to the deadline when the line is printed; with a minus it\n"
 	"has passed.\n"

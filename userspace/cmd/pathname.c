@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pathname.h"
@@ -50,10 +52,23 @@ void pathname_json(struct json *json, const struct mpdpa_path *path)
 		json_number(json, "cost", path->cost);
 }
 
+/* An interface that is gone is shown by its number and can still be named so. */
+static uint32_t gone_interface(const char *name)
+{
+	unsigned long index;
+	char *end, live[IF_NAMESIZE];
+
+	/* strtoul() would take a sign and leading blanks. */
+	if (strncmp(name, "if", 2) || !isdigit((unsigned char)name[2]))
+		return 0;
+	index = strtoul(name + 2, &end, 10);
+	if (*end || index > INT32_MAX || if_indextoname(index, live))
+		return 0;
+	return index;
+}
+
 bool pathname_resolve(const struct path_words *words, struct mpdpa_path *path)
 {
-	char more;
-
 	*path = (struct mpdpa_path){ .endpoint_id = words->endpoint, .cost = words->cost };
 	if (words->addr) {
 		path->family = strchr(words->addr, ':') ? AF_INET6 : AF_INET;
@@ -61,7 +76,6 @@ bool pathname_resolve(const struct path_words *words, struct mpdpa_path *path)
 	}
 	if (!words->dev)
 		return true;
-	path->ifindex = if_nametoindex(words->dev);
-	/* An interface that is gone is shown by its number and can still be named so. */
-	return path->ifindex || sscanf(words->dev, "if%u%c", &path->ifindex, &more) == 1;
+	path->ifindex = if_nametoindex(words->dev) ?: gone_interface(words->dev);
+	return path->ifindex;
 }

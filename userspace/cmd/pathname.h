@@ -21,7 +21,7 @@ const char *pathname_text(const struct mpdpa_path *path, char text[PATHNAME_SIZE
 /* The same as members of an object, and the cost. */
 void pathname_json(struct json *json, const struct mpdpa_path *path);
 
-/* Turns words into the kernel's numbers; false: there is no such interface. */
+/* Turns words into the kernel's numbers; false: there is and was no such interface. */
 bool pathname_resolve(const struct path_words *words, struct mpdpa_path *path);
 
 #endif /* MPDPA_CMD_PATHNAME_H */

@@ -90,6 +90,11 @@ int pins_read(struct pins *pins)
 	return err;
 }
 
+const char *pins_error_text(int err)
+{
+	return err == -ENOTDIR ? "no directory, something else is pinned there" : strerror(-err);
+}
+
 const struct pin *pins_find(const struct pins *pins, const char *name)
 {
 	int i;
@@ -101,13 +106,11 @@ const struct pin *pins_find(const struct pins *pins, const char *name)
 	return NULL;
 }
 
-int pins_count(const struct pins *pins, enum pin_kind kind)
+bool pins_has(const struct pins *pins, const char *name, enum pin_kind kind)
 {
-	int i, count = 0;
+	const struct pin *pin = pins_find(pins, name);
 
-	for (i = 0; i < pins->count; i++)
-		count += pins->pin[i].kind == kind;
-	return count;
+	return pin && pin->kind == kind;
 }
 
 int pins_make_dir(void)

@@ -35,11 +35,17 @@ struct pins {
 	struct pin pin[PINS_MAX];	/* schedulers first; then oldest first */
 };
 
-/* 0, also if there are none; -EACCES without the right to look; or -errno. */
+/*
+ * 0, also if there are none; -EACCES without the right to look; -ENOTDIR:
+ * something else is pinned under the directory's name; or -errno.
+ */
 int pins_read(struct pins *pins);
 
+/* Why pins_read() failed, in words. */
+const char *pins_error_text(int err);
+
 const struct pin *pins_find(const struct pins *pins, const char *name);
-int pins_count(const struct pins *pins, enum pin_kind kind);
+bool pins_has(const struct pins *pins, const char *name, enum pin_kind kind);
 
 /* The pin's path for a name, and the other way round. */
 void pins_path(char path[PIN_PATH_SIZE], const char *name);

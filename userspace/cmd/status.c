@@ -19,6 +19,7 @@ struct status {
 	char available[1024];
 	char current[64];
 	char alpha[16];
+	char policy[16];
 	int pins_error;
 	struct pins pins;
 	int state;		/* of mpdpa_probe() */
@@ -46,6 +47,7 @@ static void gather(struct status *status)
 	read_text(system_sysctl, SYSCTL_AVAILABLE, status->available, sizeof(status->available));
 	read_text(system_sysctl, SYSCTL_SCHEDULER, status->current, sizeof(status->current));
 	read_text(system_sysctl, SYSCTL_ALPHA, status->alpha, sizeof(status->alpha));
+	read_text(system_sysctl, SYSCTL_POLICY, status->policy, sizeof(status->policy));
 	status->pins_error = pins_read(&status->pins);
 	status->state = mpdpa_probe(-1);
 	if (system_cgroup2(status->cgroup, sizeof(status->cgroup)) &&
@@ -57,7 +59,12 @@ static void show_alpha(const struct status *status)
 {
 	unsigned long milli = strtoul(status->alpha, NULL, 10);
 
-	if (status->alpha[0])
+	if (!status->alpha[0])
+		return;
+	if (!milli)
+		printf("alpha       %s\n", strcmp(status->policy, "1") ? "adaptive" :
+		       "1, that of the threshold rule");
+	else
 		printf("alpha       %lu.%03lu\n", milli / 1000, milli % 1000);
 }
 
@@ -93,7 +100,8 @@ static void show_text(const struct status *status)
 	else
 		printf("module      " MODULE_NAME " is not loaded\n");
 	if (status->pins_error)
-		printf("attached    unknown: %s\n", strerror(-status->pins_error));
+		printf("attached    unknown: " PINS_DIR ": %s\n",
+		       pins_error_text(status->pins_error));
 	else if (!status->pins.count)
 		printf("attached    nothing\n");
 	for (i = 0; i < status->pins.count; i++)

@@ -17,6 +17,7 @@
 #define SYSCTL_PATH_MANAGER	"mptcp/path_manager"
 #define SYSCTL_PM_TYPE		"mptcp/pm_type"
 #define SYSCTL_ALPHA		"mptcp_dpa/alpha_milli"
+#define SYSCTL_POLICY		"mptcp_dpa/policy"
 #define SYSCTL_BPF_JIT		"core/bpf_jit_enable"
 
 /* Reads a file's first bytes as text, white space at the end cut. 0 or -errno. */

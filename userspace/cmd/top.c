@@ -175,9 +175,10 @@ static int run_once(struct top *top)
 	};
 	int err = look(top);
 
+	if (err)
+		return err;
 	nanosleep(&delay, NULL);
-	if (!err)
-		err = look(top);
+	err = look(top);
 	return err ?: draw(top, &screen);
 }
 

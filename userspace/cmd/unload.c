@@ -26,9 +26,7 @@ static int find_pins(struct unload *unload)
 	if (err == -EACCES)
 		return refused("unload: not allowed, needs root");
 	if (err)
-		return refused("unload: cannot read " PINS_DIR ": %s", strerror(-err));
-	if (!unload->pins.count)
-		return refused("unload: nothing is loaded");
+		return refused("unload: cannot read " PINS_DIR ": %s", pins_error_text(err));
 	return MPDPA_EXIT_OK;
 }
 
@@ -170,6 +168,10 @@ static int unload_run(const struct options *options, struct args *args)
 		err = choose(&unload, args);
 	if (err)
 		return err;
+	if (!unload.pins.count) {
+		printf("nothing is loaded\n");
+		return MPDPA_EXIT_OK;
+	}
 	err = detach_all(&unload);
 	pins_remove_dir();
 	settle(&unload);

@@ -192,8 +192,10 @@ struct mpdpa_progress {
  * @fd: a connected Multipath TCP socket, blocking or not
  *
  * The sender makes the chunks of the socket by mpdpa_stream_set(). As long as it
- * is open, nothing else must set chunks or streams there, nor write to it while
- * a message runs. It does not keep the socket open.
+ * is open, nothing else must set chunks or streams there, nor write to it, not
+ * even between messages: such bytes would be a chunk that is due in an hour. Bytes
+ * without a deadline can be written once the sender is closed. It does not keep
+ * the socket open.
  *
  * Return: 0; -EBADF: @fd is no file; -ENOTSOCK: no socket; -ENOMEM; or another
  * error of getsockopt(2), epoll_ctl(2) or timerfd_create(2).
@@ -224,7 +226,7 @@ void mpdpa_send_close(struct mpdpa_send *send);
  *
  * Return: 0; -ENODATA: a length of 0; -EFBIG: a length above 2^62; -ETIME: the
  * deadline has passed; -ERANGE: it is more than an hour away; or an error of
- * mpdpa_stream_set(). After an error no message runs.
+ * mpdpa_stream_set() or epoll_ctl(2). After an error no message runs.
  */
 int mpdpa_send_begin(struct mpdpa_send *send, uint64_t length, uint64_t deadline_ns,
 		     uint32_t flags);
@@ -251,8 +253,9 @@ int64_t mpdpa_send_feed(struct mpdpa_send *send, const void *data, size_t length
  *
  * It is readable while a message runs and mpdpa_send_feed() would return
  * something else than -EAGAIN: when there is room, when the deadline has passed
- * and the rest is to be dropped, or when the connection has failed. For poll(2)
- * and the like alone; do not read from it.
+ * and the rest is to be dropped, or when the connection has failed. While no
+ * message runs it is never readable. For poll(2) and the like alone; do not read
+ * from it.
  *
  * Return: the file descriptor, which stays the handle's own.
  */

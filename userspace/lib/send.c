@@ -6,6 +6,8 @@
  * part of it, or the next message would count for it. So the message is an
  * interval of a stream, which ends where the writing ends: when the message is
  * done the next stream is set, and its interval begins with the next message.
+ * If it were stopped there instead, the next message would be refused (-EBUSY)
+ * while this one's chunk waits.
  *
  * What the kernel has cannot be dropped. While a message may be, the kernel takes
  * little more than it can send at once (TCP_NOTSENT_LOWAT).
@@ -82,26 +84,35 @@ static int set_lowat(struct mpdpa_send *send, int bytes)
 	return 0;
 }
 
-/* Has the epoll instance wake up for what can happen to the message now. */
-static void watch(struct mpdpa_send *send)
+/* Has the epoll instance wake up for what can happen to a message. */
+static int watch(struct mpdpa_send *send)
 {
-	bool running = is_running(send);
-	struct epoll_event event = { .events = running ? EPOLLOUT : 0 };
+	struct epoll_event event = { .events = EPOLLOUT };
 	struct itimerspec when = { 0 };
 
-	if (!running)
-		set_lowat(send, send->lowat);
-	if (running && may_drop(send)) {
+	if (epoll_ctl(send->epoll, EPOLL_CTL_ADD, send->fd, &event))
+		return -errno;
+	if (may_drop(send)) {
 		when.it_value.tv_sec = send->progress.deadline_ns / MPDPA_SECOND;
 		when.it_value.tv_nsec = send->progress.deadline_ns % MPDPA_SECOND;
 	}
-	epoll_ctl(send->epoll, EPOLL_CTL_MOD, send->fd, &event);
 	timerfd_settime(send->timer, TFD_TIMER_ABSTIME, &when, NULL);
+	return 0;
+}
+
+/* The socket goes altogether: no mask keeps a hangup from being told. */
+static void unwatch(struct mpdpa_send *send)
+{
+	const struct itimerspec never = { 0 };
+
+	epoll_ctl(send->epoll, EPOLL_CTL_DEL, send->fd, NULL);
+	timerfd_settime(send->timer, 0, &never, NULL);
+	set_lowat(send, send->lowat);
 }
 
 static int open_files(struct mpdpa_send *send)
 {
-	struct epoll_event event = { 0 };
+	struct epoll_event event = { .events = EPOLLIN };
 	socklen_t length = sizeof(send->lowat);
 	int err = socket_cookie(send->fd, &send->cookie);
 
@@ -112,10 +123,8 @@ static int open_files(struct mpdpa_send *send)
 	send->lowat_now = send->lowat;
 	send->epoll = epoll_create1(EPOLL_CLOEXEC);
 	send->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (send->epoll < 0 || send->timer < 0 ||
-	    epoll_ctl(send->epoll, EPOLL_CTL_ADD, send->fd, &event))
+	if (send->epoll < 0 || send->timer < 0)
 		return -errno;
-	event.events = EPOLLIN;
 	return epoll_ctl(send->epoll, EPOLL_CTL_ADD, send->timer, &event) ? -errno : 0;
 }
 
@@ -192,7 +201,7 @@ static void finish(struct mpdpa_send *send, enum mpdpa_send_state state)
 		send->progress.dropped = send->progress.length - send->progress.written;
 	/* If the connection has failed this does too, and nothing is lost by it. */
 	mpdpa_stream_set(send->fd, &next, sizeof(next));
-	watch(send);
+	unwatch(send);
 }
 
 /* Whether the message is late and its late policy is to drop; drops it if so. */
@@ -237,13 +246,14 @@ int mpdpa_send_begin(struct mpdpa_send *send, uint64_t length, uint64_t deadline
 	send->progress = (struct mpdpa_progress){ .length = length, .deadline_ns = deadline_ns };
 	err = set_lowat(send, may_drop(send) ? HELD_BACK_BYTES : send->lowat);
 	if (!err)
+		err = watch(send);
+	if (!err)
 		err = arm(send);
 	if (err) {
-		set_lowat(send, send->lowat);
+		unwatch(send);
 		return err;
 	}
 	send->progress.state = MPDPA_SEND_RUNNING;
-	watch(send);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 import subprocess
 from pathlib import Path
@@ -126,6 +127,38 @@ def test_doctor(out: Path) -> None:
     for entry in found:
         assert entry["text"] in text
         assert entry["mend"] is None or f"# {entry['mend']}\n" in text
+
+
+def test_doctor_prescribes_a_build_where_no_module_is_installed(out: Path) -> None:
+    if Path("/sys/module/mptcp_dpa").exists():
+        pytest.skip("the module is loaded")
+    depends = Path(f"/lib/modules/{platform.release()}/modules.dep")
+    installed = depends.exists() and "/mptcp_dpa.ko" in depends.read_text()
+    found = {each["check"]: each for each in json.loads(run(out, "doctor -j").stdout)}["module"]
+    build = "" if installed else "make -C SOURCE install && "
+    assert found["mend"] == f"{build}modprobe mptcp_dpa"
+    assert (platform.release() in found["text"]) == (not installed)
+
+
+@pytest.mark.parametrize(("line", "status", "last"), [("status", 0, ""), ("unload", 1, ""), ("doctor", 1, "rm /sys/fs/bpf/mpdpa")])
+def test_something_else_in_the_place_of_the_pins(out: Path, line: str, status: int, last: str) -> None:
+    script = 'mount -t tmpfs none /sys/fs/bpf && : >/sys/fs/bpf/mpdpa && exec "$0" "$@"'
+    words = ["unshare", "-m", "sh", "-c", script, out / "bin" / "mpdpa", line]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert done.returncode == status
+    said = [each for each in (done.stdout + done.stderr).splitlines() if "/sys/fs/bpf/mpdpa" in each]
+    assert "no directory, something else is pinned there" in said[0]
+    assert last in said[-1]
+    assert "only root" not in done.stdout
+
+
+def test_unload_of_nothing(out: Path) -> None:
+    script = 'mount -t tmpfs none /sys/fs/bpf && exec "$0" "$@"'
+    words = ["unshare", "-m", "sh", "-c", script, out / "bin" / "mpdpa", "unload"]
+    for more, status, text in ([], 0, "nothing is loaded"), (["mpdpa"], 1, 'no scheduler "mpdpa" is loaded'):
+        done = subprocess.run([*words, *more], capture_output=True, text=True, timeout=60)
+        assert done.returncode == status
+        assert text in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("name", ["no-such-namespace", "../netns", ".", ""])

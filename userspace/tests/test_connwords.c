@@ -60,6 +60,11 @@ static const struct {
 	{ "id 7 chunk 5 in 0s", "when is the chunk due" },
 	{ "id 7 chunk 5 in 1s chunk 6 in 1s", "twice" },
 	{ "id 7 chunk 5 in 1s late", "needs \"spend\"" },
+	{ "id 7 chunk 5 in 1s late cheap late tell", "\"late\" given twice" },
+	{ "id 7 chunk 5 in 0s in 1s", "\"in\" given twice" },
+	{ "id 7 chunk 5 in 1s cookie 0 cookie 3", "\"cookie\" given twice" },
+	{ "id 7 alpha default alpha 1", "\"alpha\" given twice" },
+	{ "id 7 overflow off alpha 1 overflow 1s", "\"overflow\" given twice" },
 	{ "id 7 flags 3", "unexpected word \"flags\"" },
 };
 

@@ -7,6 +7,7 @@ import ctypes
 import importlib
 import os
 import re
+import select
 import shutil
 import socket
 import subprocess
@@ -152,6 +153,20 @@ def test_closed_handles_say_so(package: ModuleType) -> None:
         sender.close()
         with pytest.raises(ValueError, match="closed"):
             sender.fileno()
+
+
+def test_sender_without_a_message_is_quiet(package: ModuleType) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as client,
+        package.Sender(client) as sender,
+    ):
+        server.accept()[0].close()
+        client.shutdown(socket.SHUT_WR)
+        hangup = select.poll()
+        hangup.register(client, 0)
+        assert hangup.poll(10_000)
+        assert not select.select([sender], [], [], 0.1)[0]
 
 
 def test_without_the_module(package: ModuleType) -> None:

@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+PROGRAMS = [
+    "test_args", "test_connwords", "test_info", "test_pathname", "test_probe", "test_socket", "test_top",
+]  # fmt: skip
 
-@pytest.mark.parametrize("name", ["test_args", "test_connwords", "test_info", "test_probe", "test_socket", "test_top"])
+
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_program(out: Path, name: str) -> None:
     done = subprocess.run([out / "test" / name], capture_output=True, text=True, timeout=60)
     lines = done.stdout.splitlines()

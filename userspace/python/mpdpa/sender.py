@@ -29,7 +29,7 @@ class Sender(Handle):
     """Sends messages over a connected socket. Close it before the socket.
 
     As long as it is open nothing else must set chunks or streams on the socket,
-    nor write to it while a message runs.
+    nor write to it, not even between messages.
     """
 
     _close = "mpdpa_send_close"

@@ -53,10 +53,18 @@ def install_module() -> None:
 
 
 @case
+def a_module_that_is_not_installed() -> None:
+    world.sh("ip netns add doc && ip -n doc link set lo up")
+    for check in ("module", "deadlines"):
+        same(check, findings()[check]["mend"], "make -C SOURCE install && modprobe mptcp_dpa")
+    install_module()
+    for check in ("module", "deadlines"):
+        same(check, findings()[check]["mend"], "modprobe mptcp_dpa")
+
+
+@case
 def from_nothing_to_deadlines() -> None:
     """Failure after failure, until a socket can have deadlines."""
-    install_module()
-    world.sh("ip netns add doc && ip -n doc link set lo up")
     with world.netns("doc"):
         world.sysctl("doc", "mptcp/enabled", 0)
     mended = []
@@ -74,7 +82,6 @@ def from_nothing_to_deadlines() -> None:
 def socket_options_alone() -> None:
     world.sh("mpdpa unload && mpdpa load --no-sockopt")
     same("sockopt", result_of("sockopt"), "fail")
-    world.sh("mpdpa unload")
     mend("sockopt")
 
 

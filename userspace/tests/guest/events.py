@@ -285,6 +285,26 @@ def a_sender_wakes_for_the_deadline_alone() -> None:
 
 
 @case
+def a_sender_without_a_message_is_quiet() -> None:
+    """After a hangup, too; with a message the next feed tells of it."""
+    with Pair() as pair, mpdpa.Sender(pair.drain().client) as sender:
+        sender.begin(1000, SECOND)
+        same("room", readable(sender, 5), True)
+        same("fed", feed_all(sender, bytes(1000)), 0)
+        world.until("acknowledged", lambda: sender.progress().acked == 1000)
+        pair.client.shutdown(socket.SHUT_WR)
+        pair.server.close()
+        hangup = select.poll()
+        hangup.register(pair.client, 0)
+        assert hangup.poll(10_000)
+        same("no message", readable(sender, 0.2), False)
+    with Pair() as pair, mpdpa.Sender(pair.client) as sender:
+        sender.begin(1000, SECOND)
+        pair.client.shutdown(socket.SHUT_WR)
+        same("a message", (readable(sender, 5), errno_of(sender.feed, b"x")), (True, errno.EPIPE))
+
+
+@case
 def a_sender_refuses() -> None:
     with Pair() as pair, mpdpa.Sender(pair.client) as sender:
         rows = [

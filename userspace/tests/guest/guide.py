@@ -100,7 +100,25 @@ def the_unit_loads_at_boot() -> None:
     run_commands(commands["ExecStop"])
     with world.client_socket("new") as sock:
         assert mpdpa.probe(sock) != mpdpa.State.READY
-    run_commands(commands["ExecStart"])
+    # where somebody has done the same, or a part of it, by hand
+    run_commands(commands["ExecStop"])
+    world.sh("mpdpa load --no-sockopt")
+    for _ in range(2):
+        run_commands(commands["ExecStart"])
+        with world.client_socket("new") as sock:
+            same("a socket", mpdpa.probe(sock), mpdpa.State.READY)
+
+
+@case
+def the_drop_in_of_the_readme_sets_what_it_says() -> None:
+    """Before there is an endpoint."""
+    commands = [line.replace("/usr/sbin/", f"{PREFIX}/sbin/") for line in unit("README.md")["    ExecStartPost"]]
+    same("commands", len(commands), 2)
+    before = world.sh("sysctl -n net.mptcp.scheduler").strip()
+    run_commands(commands)
+    same("scheduler", world.sh("sysctl -n net.mptcp.scheduler"), "mpdpa\n")
+    same("costs", world.sh("mpdpa path show"), "endpoint 2 cost 10\n")
+    world.sh(f"mpdpa path del endpoint 2 && sysctl -qw net.mptcp.scheduler={before}")
 
 
 @case

@@ -59,7 +59,7 @@ state_is() {
 
 test_without_module() {
 	says 1 "modprobe mptcp_dpa" "load without the module" mpdpa load
-	says 1 "nothing is loaded" "unload with nothing loaded" mpdpa unload
+	says 0 "nothing is loaded" "unload with nothing loaded" mpdpa unload
 	state_is "mptcp_dpa is not loaded"
 }
 
@@ -69,7 +69,16 @@ test_load() {
 	available "default mpdpa"
 	[[ $(cd $pins && echo *) == "mpdpa sockopt-get sockopt-set" ]]
 	result $? "pins"
-	says 1 "loaded already" "load again" mpdpa load
+	says 0 "loaded already" "load again" mpdpa load
+	says 0 "alpha       adaptive" "status: alpha" mpdpa status
+	says 0 '"alpha_milli":0' "status: alpha in JSON" mpdpa status -j
+	sysctl -qw net.mptcp_dpa.alpha_milli=800
+	says 0 "alpha       0.800" "status: alpha, fixed" mpdpa status
+	sysctl -qw net.mptcp_dpa.alpha_milli=0 net.mptcp_dpa.policy=1
+	says 0 "alpha       1, that" "status: alpha, threshold" mpdpa status
+	sysctl -qw net.mptcp_dpa.policy=0
+	says 1 "unload it first" "another one of that name" \
+		mpdpa load --object /usr/local/lib/mpdpa/mpdpa.bpf.o
 	state_is "another scheduler is selected"
 	sysctl -qw net.mptcp.scheduler=mpdpa
 	state_is "ready"
@@ -78,6 +87,87 @@ test_load() {
 	nothing_left "unload"
 	says 1 "which is not attached" "doctor finds the setting that was left" mpdpa doctor
 	sysctl -qw net.mptcp.scheduler=default
+}
+
+scheduler_link() {
+	mpdpa status | sed -n 's/^attached *mpdpa: \(link [0-9]*\),.*/\1/p'
+}
+
+# The rest is attached, what is there stays.
+test_partial() {
+	local before
+
+	says 0 "" "load without the socket options" mpdpa load --no-sockopt
+	says 0 "loaded already" "and again" mpdpa load --no-sockopt
+	before=$(scheduler_link)
+	says 0 "" "load the rest" mpdpa load
+	[[ $(cd $pins && echo *) == "mpdpa sockopt-get sockopt-set" ]]
+	result $? "the rest is there"
+	rm $pins/sockopt-set
+	says 0 "" "load one program" mpdpa load
+	[[ -e $pins/sockopt-set ]]
+	result $? "it is there"
+	scheduler_link >/tmp/said
+	[[ -n $before && $(</tmp/said) == "$before" ]]
+	result $? "the scheduler is the same"
+	rm $pins/mpdpa
+	until_gone mpdpa
+	says 0 "" "load the scheduler" mpdpa load
+	available "default mpdpa"
+	says 0 "" "unload" mpdpa unload
+	nothing_left "after a partial load"
+}
+
+# A moment after its link is gone.
+until_gone() {
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		grep -qw "$1" /proc/sys/net/mptcp/available_schedulers || return
+		sleep 0.05
+	done
+}
+
+# by_hand WORDS: the commands of the README below the line that ends so.
+by_hand() {
+	awk -v words="$1\$" '$0 ~ words { on = 1; next }
+		on && sub(/^    /, "") { print; seen = 1; next }
+		seen { exit }' "$here/README.md" | sed 's|/usr/lib/mpdpa|/usr/local/lib/mpdpa|'
+}
+
+# What the README says can be done without the command; it does not stand in its way.
+test_by_hand() {
+	by_hand "without our command:" >/tmp/hand
+	by_hand "take that away:" >/tmp/away
+	[[ $(wc -l </tmp/hand) -eq 5 && $(wc -l </tmp/away) -eq 3 ]]
+	result $? "the README's commands"
+	# bpftool crashes once the scheduler is attached
+	bash /tmp/hand >/tmp/said 2>&1
+	available "default mpdpa"
+	sysctl -qw net.mptcp.scheduler=mpdpa
+	state_is "ready"
+	says 1 "but not by this command" "load beside it" mpdpa load
+	says 0 "nothing is loaded" "unload beside it" mpdpa unload
+	sysctl -qw net.mptcp.scheduler=default
+	says 0 "" "take it away" bash -e /tmp/away
+	until_gone mpdpa
+	available "default"
+	! bpftool cgroup show /sys/fs/cgroup 2>/dev/null | grep -q mpdpa_ && [[ ! -e /sys/fs/bpf/by-hand ]]
+	result $? "by hand: nothing is left"
+}
+
+# A link in the place of the directory.
+test_name_taken() {
+	bpftool struct_ops register /usr/local/lib/mpdpa/mpdpa.bpf.o /sys/fs/bpf >/dev/null 2>&1
+	[[ -f $pins ]]
+	result $? "something else is pinned"
+	says 1 "something else is pinned there" "load" mpdpa load
+	says 1 "something else is pinned there" "unload" mpdpa unload
+	says 0 "something else is pinned there" "status" mpdpa status
+	says 1 "rm $pins" "doctor" mpdpa doctor
+	rm $pins
+	until_gone mpdpa
+	nothing_left "something else was pinned"
 }
 
 test_objects() {
@@ -187,6 +277,9 @@ trap 'mpdpa unload >/dev/null 2>&1' EXIT
 test_without_module
 insmod "${1:?path of the module}" || exit 1
 test_load
+test_partial
+test_by_hand
+test_name_taken
 test_objects
 test_refusals
 test_cgroup
