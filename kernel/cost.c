@@ -123,8 +123,10 @@ int cost_set(struct net *net, const struct cost_key *key,
 	}
 	mutex_lock(&dpa->cost_lock);
 	e = find(dpa, key);
-	if (!e)
-		e = fresh = make(dpa, key, &err);
+	if (!e) {
+		fresh = make(dpa, key, &err);
+		e = fresh;
+	}
 	if (e) {
 		WRITE_ONCE(e->cost, terms->cost);
 		if (what & COST_CHEAP_RATE)

@@ -57,7 +57,7 @@ static void roll(struct quota *q, u64 now_ns)
 {
 	u64 passed = passed_ns(q, now_ns);
 
-	if (passed < q->terms.period_ns)
+	if (!passed || passed < q->terms.period_ns)
 		return;
 	q->begin_ns += div64_u64(passed, q->terms.period_ns) *
 		       q->terms.period_ns;

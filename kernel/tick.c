@@ -99,7 +99,7 @@ static u64 next_tick_ns(struct conn *c)
 	    (c->sk->sk_state != TCP_CLOSE && prio_pending(c)))
 		next = min(next, st->now_ns + interval);
 	/* a deadline may be the last that there is */
-	return next == U64_MAX ? 0 : min(next, (u64)KTIME_MAX);
+	return next == U64_MAX ? 0 : min_t(u64, next, KTIME_MAX);
 }
 
 /*
