@@ -167,6 +167,7 @@ def suites() -> list[list[Suite]]:
         Suite("decision arithmetic, fuzzed", ["tools/check/fuzz_decision.sh", "60"], "ktap"),
         Suite("lint", ["tools/check/lint.sh"], "ktap"),
         Suite("README", ["python3", "tools/check/readme.py", "check"], "ktap"),
+        pytest_suite("checks", "tools/check/test_check.py"),
         pytest_suite("testbed", "tools/testbed/tests"),
         pytest_suite("simulator", "tools/sim/tests"),
         pytest_suite("user space", "userspace/tests"),

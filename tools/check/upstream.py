@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -82,6 +83,8 @@ def decisions_of(path: Path) -> Decisions:
 
 def run(scheduler: str, tests: list[str], seed: int, name: str) -> Column:
     results = OUT / f"{scheduler}-{name}-{seed}"
+    # what an earlier run left is no result of this one
+    shutil.rmtree(results, ignore_errors=True)
     command = ["tools/vm/guest", "run", "--clock", "virtual", "--seed", str(seed)]
     command += ["--timeout", "1500", "--quiet", "--overlay", "out/guest"]
     command += ["--overlay", "out/upstream", "--results", str(results)]

@@ -8,9 +8,12 @@ from functools import lru_cache
 from pathlib import Path as File
 
 from testbed import oracle
-from testbed.scenario import Scenario
+from testbed.errors import UsageError
+from testbed.frames import segment_payload_bytes
+from testbed.scenario import CHUNKS, Scenario
 
 STEP_MS = 0.5
+CONGESTION = "bbr"
 TAIL_MS = 20_000
 POLICIES = {"deficit": 0, "threshold": 1}
 
@@ -47,15 +50,34 @@ def _paths(scenario: Scenario, end_ms: float) -> str:
     """What each path carries in each step, as the simulator reads it: the same for every rule."""
     links = oracle.links_of(scenario)
     lines = [f"paths {len(links)}"]
-    for path, link in zip(scenario.paths, links, strict=True):
-        steps = 1 if path.rate_bps is not None else int(end_ms / STEP_MS)
+    for index, (path, link) in enumerate(zip(scenario.paths, links, strict=True)):
+        steps = int(end_ms / STEP_MS) if path.varies else 1
+        carries = [link.carries(i * STEP_MS, (i + 1) * STEP_MS) for i in range(steps)]
+        if path.loss_percent and max(carries) > segment_payload_bytes(scenario.connection.ip, multipath=True):
+            raise _refused(scenario, f"path[{index}].loss_percent", f"a link of one packet in {STEP_MS} ms at most")
         lines.append(
-            f"path {path.cost} {int(path.delay_ms * 1e6)} {int(path.queue_bytes * link.share)} 0 {steps}"
+            f"path {path.cost} {int(path.delay_ms * 1e6)} {int(path.queue_bytes * link.share)} "
+            f"{path.loss_percent / 100:g} {steps}"
         )
-        lines.append(
-            " ".join(f"{link.carries(i * STEP_MS, (i + 1) * STEP_MS):.3f}" for i in range(steps))
-        )
+        lines.append(" ".join(f"{each:.3f}" for each in carries))
     return "\n".join(lines)
+
+
+def _refused(scenario: Scenario, key: str, expected: str) -> UsageError:
+    return UsageError(f"{scenario.file or scenario.name}: {key}: the simulator expects {expected}")
+
+
+def _check(scenario: Scenario, setting: Setting) -> None:
+    """UsageError at the first thing that is not modelled."""
+    if scenario.load.kind != CHUNKS:
+        raise _refused(scenario, "load.kind", CHUNKS)
+    if scenario.connection.congestion != CONGESTION:
+        raise _refused(scenario, "connection.congestion", CONGESTION)
+    for index, path in enumerate(scenario.paths):
+        if not path.up_at(0):
+            raise _refused(scenario, f"path[{index}].up_ms", "all subflows from the start")
+        if path.up_ms and setting.stock:
+            raise _refused(scenario, f"path[{index}].up_ms", "paths that always work under stock MPTCP")
 
 
 def _input(scenario: Scenario, deadline_ms: float, setting: Setting) -> str:
@@ -76,7 +98,12 @@ def _input(scenario: Scenario, deadline_ms: float, setting: Setting) -> str:
 
 
 def run(program: File, scenario: Scenario, deadline_ms: float, setting: Setting) -> Outcome:
-    """One run; raises CalledProcessError when the simulator refuses its input."""
+    """One run; raises CalledProcessError when the simulator refuses its input.
+
+    Packets are lost on their way to the receiver, acknowledgements are not. What is in a path's
+    queue when it stops working waits there; only our scheduler sends it again over another.
+    """
+    _check(scenario, setting)
     done = subprocess.run(
         [program],
         input=_input(scenario, deadline_ms, setting),

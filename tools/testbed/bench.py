@@ -12,6 +12,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,7 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path as File
+from types import ModuleType
 from typing import Any
 
 from . import campaign, cellspec, protocols, realtraces, reference, results, scenariofile
@@ -34,13 +36,13 @@ from .guestrun import (
     GUEST_MODULES,
     LINKS,
     MODULE,
-    NATIVE,
     NOTHING,
     OWN_PROGRAMS,
     PACKAGE,
     WITH_PARENT,
     Machine,
     Runner,
+    memory_options,
     needed,
 )
 from .results import Finished, Host
@@ -84,10 +86,6 @@ def _texts(table: Fields, key: str, default: Any = ()) -> tuple[str, ...]:
     return table.items(key, "a list of texts", lambda v: isinstance(v, str), default)
 
 
-def _alphas(table: Fields) -> tuple[Alpha, ...]:
-    return table.items("alpha", "a list of numbers or 'adaptive'", protocols.is_alpha, ())
-
-
 def _bench(name: str, table: Fields) -> Bench:
     quick = table.table("quick")
     bench = Bench(
@@ -99,7 +97,7 @@ def _bench(name: str, table: Fields) -> Bench:
         runs=tuple(_run(row) for row in table.tables("runs")),
         quick_scenarios=_texts(quick, "scenarios"),
         quick_seconds=quick.integer("seconds", 1, 3600),
-        quick_alpha=_alphas(quick),
+        quick_alpha=protocols.alphas_in(quick),
     )
     quick.finish("scenarios, seconds, alpha")
     table.finish("scenarios, recorded, limits, deadline_ms, runs, quick")
@@ -108,7 +106,9 @@ def _bench(name: str, table: Fields) -> Bench:
 
 def _run(row: Fields) -> Run:
     run = Run(
-        row.text("protocol"), _alphas(row), row.choice("deadlines", (ALL, FIRST, PUBLISHED), ALL)
+        row.text("protocol"),
+        protocols.alphas_in(row),
+        row.choice("deadlines", (ALL, FIRST, PUBLISHED), ALL),
     )
     row.finish("protocol, alpha, deadlines")
     return run
@@ -150,11 +150,10 @@ def _deadlines(bench: Bench, scenario: Scenario, size: str) -> tuple[int, ...]:
 
 
 def _alphas_of(bench: Bench, run: Run, size: str) -> tuple[Alpha, ...]:
-    kind = protocols.find(run.protocol)
-    chosen = run.alpha or kind.alpha
+    chosen = protocols.find(run.protocol).alphas(run.alpha)
     if size == QUICK:
         chosen = tuple(value for value in chosen if value in bench.quick_alpha) or chosen[:1]
-    return chosen or (None,)
+    return chosen
 
 
 def _wanted(bench: Bench, run: Run, cell: Cell, size: str) -> bool:
@@ -164,19 +163,25 @@ def _wanted(bench: Bench, run: Run, cell: Cell, size: str) -> bool:
     return run.deadlines == PUBLISHED and reference.load().beside(cell) is not None
 
 
-def prepare(name: str, size: str, traces: File | None, machine: Machine, out: File) -> list[Cell]:
-    """Writes what the workflow reads."""
+def prepare(
+    name: str, size: str, traces: File | None, machine: Machine, out: File, command: str
+) -> list[Cell]:
+    """Writes what the workflow reads; ``command`` is what repeats it."""
+    machine = replace(machine, kernel=machine.series)
     cells = cells_of(benches()[name], size, traces)
     campaign.overlays(list(machine.overlays), cells, machine.kind)
     measured = {cell.label: cell for cell in map(campaign.measured_as, cells)}
     longest_first = sorted(measured.values(), key=lambda cell: -cell.expected_seconds)
     for cell in longest_first:
         write_if_new(out / "cells" / cell.label / "spec.json", cellspec.to_json(cell))
+    ground = _ground(machine)
     for need in (NOTHING, LINKS, MODULE):
-        write_if_new(out / "build" / f"{need}.json", json.dumps(_ingredients(need, machine)))
+        memory = {" ".join(memory_options(c)) for c in longest_first if needed(c) == need}
+        causes: dict[str, Any] = {**_ingredients(need, machine), **ground, "memory": sorted(memory)}
+        write_if_new(out / "build" / f"{need}.json", json.dumps(causes))
     write_if_new(out / "build" / "report.json", json.dumps(_digests(_sources())))
     plan = {
-        "command": f"testbed bench {name}" + ("" if size == NORMAL else f" --{size}"),
+        "command": command,
         "machine": {
             "kind": machine.kind,
             "kernel": machine.kernel,
@@ -207,10 +212,30 @@ def _ingredients(need: str, machine: Machine) -> dict[str, str]:
         files += _within(BUILT)
     elif need == LINKS:
         files += sorted(file for name in OWN_PROGRAMS for file in BUILT.rglob(name))
-    where = {"kind": machine.kind, "kernel": machine.kernel or os.environ.get("KERNEL", "")}
-    if machine.kind != NATIVE:
-        where["arguments"] = _guest_arguments()
-    return _digests(files) | where
+    return _digests(files)
+
+
+def _ground(machine: Machine) -> dict[str, str]:
+    """On what all cells run. An image that is not there yet is another one."""
+    if machine.kernel is None:
+        return {"kind": machine.kind, "kernel": platform.release()}
+    guests = _guest_module()
+    arguments = " ".join((guests.CPU, *guests.KERNEL_ARGUMENTS, *guests.VIRTUAL_ARGUMENTS))
+    try:
+        image = guests.find_image(machine.kernel).info.read_text()
+    except (guests.ImageMissing, KeyError, OSError):
+        image = ""
+    try:
+        emulator = guests.version()
+    except (OSError, subprocess.SubprocessError):
+        emulator = ""
+    return {
+        "kind": machine.kind,
+        "kernel": machine.kernel,
+        "arguments": arguments,
+        "image": image,
+        "qemu": emulator,
+    }
 
 
 def _within(folder: File) -> list[File]:
@@ -226,14 +251,14 @@ def _sources() -> list[File]:
     return sorted(file for file in PACKAGE.iterdir() if file.suffix in (".py", ".toml", ".css"))
 
 
-def _guest_arguments() -> str:
-    """With which tools/vm starts a kernel."""
+def _guest_module() -> ModuleType:
+    """The part of tools/vm that starts a kernel."""
     spec = importlib.util.spec_from_file_location(GUEST_MACHINE.stem, GUEST_MACHINE)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
-    return " ".join((module.CPU, *module.KERNEL_ARGUMENTS, *module.VIRTUAL_ARGUMENTS))
+    return module
 
 
 def workflow(out: File, jobs: int) -> tuple[list[str], dict[str, str]]:
@@ -274,9 +299,13 @@ def _plan(out: File) -> dict[str, Any]:
 
 def measure(spec: File) -> None:
     """One job of the workflow: runs the cell of a file and leaves what it measured beside it."""
-    folder = spec.parent
-    plan = _plan(folder.parents[1])
-    cell = cellspec.from_json(spec.read_text())
+    folder = spec.resolve().parent
+    top = folder.parent.parent
+    plan = _plan(top)
+    try:
+        cell = cellspec.from_json(spec.read_text())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{spec}: file: expected one cell of a campaign ({error})") from None
     where = plan["machine"]
     machine = Machine(where["kind"], where["kernel"], tuple(map(File, where["overlays"])))
     with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
@@ -290,7 +319,7 @@ def measure(spec: File) -> None:
     ran = asdict(measured.host) | {"project_version": campaign.version()}
     (folder / "host.json").write_text(json.dumps(ran) + "\n")
     (folder / "raw.json").write_text(json.dumps(measured.raw, indent=1) + "\n")
-    count = done(folder.parents[1], plan["cells"])
+    count = done(top, plan["cells"])
     print(f"[{count}/{len(plan['cells'])}] {cell.label}: {measured.speed}", flush=True)
 
 

@@ -44,9 +44,7 @@ def cells_of(scenario: Scenario, choice: Choice) -> list[Cell]:
     cells = []
     for deadline in deadlines:
         for protocol in choice.protocols or plan.protocols:
-            kind = protocols.find(protocol)
-            alphas = (choice.alphas or plan.alpha or kind.alpha) if kind.alpha else (None,)
-            for alpha in alphas:
+            for alpha in protocols.find(protocol).alphas(choice.alphas or plan.alpha):
                 for seed in choice.seeds or plan.seeds:
                     cells.append(Cell(scenario, protocol, deadline, alpha, seed, choice.settings))
     return cells
@@ -113,6 +111,7 @@ def run(
 
 def replay(cell: Cell, machine: Machine, out: File) -> dict[str, dict[str, Any]]:
     """Measures how closely each path follows its rates; see the module of that name."""
+    make_folder(out)
     with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
         runner = Runner(machine, File(scratch), out, "flood")
         paths: dict[str, dict[str, Any]] = runner.run(cell, lambda _: None).raw["paths"]
@@ -122,16 +121,20 @@ def replay(cell: Cell, machine: Machine, out: File) -> dict[str, dict[str, Any]]
 @contextmanager
 def alone_in(out: File) -> Iterator[None]:
     """The folder is made, and nobody else writes results there meanwhile."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        folder = os.open(out, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise UsageError(f"{out}: --out: expected a folder ({error.strerror})") from None
+    make_folder(out)
+    folder = os.open(out, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         _lock(folder, out)
         yield
     finally:
         os.close(folder)
+
+
+def make_folder(out: File) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{out}: --out: expected a folder ({error.strerror})") from None
 
 
 def _lock(folder: int, out: File) -> None:

@@ -20,7 +20,8 @@ Message = dict[str, Any]
 
 
 class Channel:
-    """One end of a conversation."""
+    """One end of a conversation. A message is taken from the socket when it is received and not
+    before, so that who waits for the socket hears of each."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
@@ -38,12 +39,13 @@ class Channel:
             ready, _, _ = select.select([self._sock], [], [], timeout)
             if not ready:
                 raise TimeoutError
-            data = self._sock.recv(1 << 16)
+            data = self._sock.recv(1 << 16, socket.MSG_PEEK)
             if not data:
                 return None
-            self._held += data
-        line, _, self._held = self._held.partition(b"\n")
-        message: Message = json.loads(line)
+            line, end, _ = data.partition(b"\n")
+            self._held += self._sock.recv(len(line + end))
+        message: Message = json.loads(self._held)
+        self._held = b""
         return message
 
     def close(self) -> None:

@@ -59,6 +59,9 @@ def main(arguments: list[str]) -> int:
     except MeasurementError as error:
         print(f"testbed: {error}", file=sys.stderr)
         return 1
+    except OSError as error:
+        print(f"testbed: {error if str(error) else type(error).__name__}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("testbed: interrupted", file=sys.stderr)
         return 130

@@ -157,7 +157,7 @@ class CrowdSender(Client):
             sock.settimeout(_ESTABLISH_SECONDS)
             expect_greeting(sock)
             sock.setblocking(False)
-        samplers = [Sampler(s, self._path_of, self._cell.start.name, set()) for s in fresh]
+        samplers = [Sampler(s, self._path_of, self._cell.start.name) for s in fresh]
         waiting = samplers
         while waiting := [each for each in waiting if not each.established()]:
             left = end - time.monotonic()

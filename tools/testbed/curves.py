@@ -36,7 +36,8 @@ def _frame(axes: Axes, label: str) -> None:
     axes.set_ylabel("% at or below")
     axes.grid(color=RULE, linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=9)
+    if axes.lines:
+        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=9)
 
 
 def _look(index: int) -> tuple[str, bool]:

@@ -7,6 +7,7 @@ from pathlib import Path as File
 
 from . import overview
 from .campaign import Experiment
+from .errors import UsageError
 from .reference import Figure, Reference
 from .results import Finished
 from .scenario import ADAPTIVE, MPDPA
@@ -35,7 +36,10 @@ def write(experiments: Sequence[tuple[File, Experiment]], reference: Reference, 
         setup=reference.setup,
     )
     parts = [head, *(_section(folder, each, reference) for folder, each in experiments)]
-    file.write_text("\n".join(parts))
+    try:
+        file.write_text("\n".join(parts))
+    except OSError as error:
+        raise UsageError(f"{file}: --to: expected a place for a file ({error.strerror})") from None
 
 
 def _section(folder: File, experiment: Experiment, reference: Reference) -> str:

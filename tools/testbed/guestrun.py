@@ -38,6 +38,8 @@ GUEST_MODULES = (
 )  # fmt: skip
 _GUEST_TOOLS = "opt/mpdpa/tools"
 _TROUBLE = re.compile(r"BUG:|WARNING:|Oops|lockdep|rcu.*stall|INFO: task|UBSAN|KASAN")
+# What tools/vm/guest ends with, however it went.
+_SUMMARY = re.compile(r"guest: (guest [\d.]+ s, )?wall [\d.]+ s")
 _STOP_SECONDS = 10
 # Who is killed cannot stop what it started, which is in a session of its own.
 WITH_PARENT = ("setpriv", "--pdeathsig")
@@ -51,6 +53,7 @@ _PAGE_BYTES = 4096
 # payload fit into what is asked for: two ends, and packets that are half empty.
 _USUAL_TCP_BYTES, _BUFFERS = 40 << 20, 8
 VIRTUAL, FAST, NATIVE = "virtual", "fast", "no"
+USUAL_SERIES = "7.2"
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,13 @@ class Machine:
     kind: str = VIRTUAL
     kernel: str | None = None
     overlays: tuple[File, ...] = ()
+
+    @property
+    def series(self) -> str | None:
+        """Of the guest's kernel, whoever named it; none natively."""
+        if self.kind == NATIVE:
+            return None
+        return self.kernel or os.environ.get("KERNEL") or USUAL_SERIES
 
 
 @dataclass(frozen=True)
@@ -123,7 +133,7 @@ def make_links(folder: File) -> File:
     return folder
 
 
-def _memory(cell: Cell) -> list[str]:
+def memory_options(cell: Cell) -> list[str]:
     """Options of a guest in which TCP may have full buffers at both ends. What a kernel allows
     all of TCP follows from the machine's memory; beyond it a socket says that it can be written
     to and then takes nothing, and who waits for it never sleeps."""
@@ -143,6 +153,14 @@ def _placed(cell: Cell, reason: str) -> str:
     if key and cell.scenario.file:
         return f"{cell.scenario.file}: {reason[key.start() :]}"
     return reason.removeprefix("testbed: ")
+
+
+def _reason(lines: list[str]) -> str:
+    """The line that tells why a run failed: the first of ours, or else the last one."""
+    words = [line.strip() for line in lines if not line.startswith(PROGRESS)]
+    words = [line for line in words if line and not _SUMMARY.match(line)]
+    ours = (line for line in words if line.startswith(("testbed:", "guest:")))
+    return next(ours, words[-1] if words else "")
 
 
 class Runner:
@@ -196,7 +214,7 @@ class Runner:
         for overlay in (self._overlay, *self._overlays(cell)):
             command += ["--overlay", str(overlay)]
         command += ["--input", str(spec), "--results", str(results), "--log", str(log)]
-        command += _memory(cell)
+        command += memory_options(cell)
         command += ["--timeout", str(round(300 + 10 * cell.expected_seconds))]
         inside = ["python3", "-m", "testbed", self._inside, "/input", "--out", "/results"]
         return [*command, "--", "env", f"PYTHONPATH=/{_GUEST_TOOLS}", *inside]
@@ -241,9 +259,7 @@ class Runner:
         if self._stopped:
             raise MeasurementError(f"{cell.label}: stopped")
         if status:
-            words = [x.strip() for x in lines if x.strip() and not x.startswith(PROGRESS)]
-            said = [x for x in words if x.startswith(("testbed:", "guest:"))] or words
-            reason = said[0] if said else f"exit status {status}"
+            reason = _reason(lines) or f"exit status {status}"
             raise MeasurementError(f"{_placed(cell, reason)} (log: {log})")
         dmesg = results / "dmesg.txt"
         if dmesg.exists():

@@ -26,7 +26,7 @@ from . import (
 from .campaign import Choice, Experiment
 from .cellspec import Cell
 from .errors import MeasurementError, UsageError
-from .guestrun import FAST, NATIVE, REPOSITORY, VIRTUAL, Machine
+from .guestrun import FAST, NATIVE, REPOSITORY, USUAL_SERIES, VIRTUAL, Machine
 from .scenario import ADAPTIVE, Alpha, Scenario
 from .scenariofile import ALPHA_RANGE
 
@@ -215,7 +215,7 @@ def _list(options: argparse.Namespace) -> None:
 def _demo(options: argparse.Namespace) -> None:
     chosen = scenariofile.find(DEMO_SCENARIO)
     cells = campaign.cells_of(chosen, Choice(deadlines_ms=(DEMO_DEADLINE_MS,)))
-    _experiment(options, cells, "demo", "testbed demo")
+    _experiment(options, cells, "demo")
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -226,22 +226,23 @@ def _run(options: argparse.Namespace) -> None:
     )  # fmt: skip
     cells = [cell for each in scenarios for cell in campaign.cells_of(each, choice)]
     name = scenarios[0].name if len(scenarios) == 1 else "run"
-    _experiment(options, cells, name, _command(options))
+    _experiment(options, cells, name)
 
 
 def _cell(options: argparse.Namespace) -> None:
     chosen = _chosen(options.scenario, options)
-    alphas = protocols.find(options.protocol).alpha
+    alpha = () if options.alpha is None else (options.alpha,)
     cell = Cell(
         chosen,
         options.protocol,
         options.deadline or next(iter(chosen.plan.deadline_ms), None),
-        options.alpha if options.alpha is not None else next(iter(alphas), None),
+        protocols.find(options.protocol).alphas(alpha)[0],
         options.seed,
         tuple(options.settings),
     )
     out = options.out or OUT / "cell" / cell.label
-    experiment = campaign.run([cell], _machine(options, [cell]), 1, out, cell.label, quiet=True)
+    machine, command = _machine(options, [cell]), _command(options)
+    experiment = campaign.run([cell], machine, 1, out, command, quiet=True)
     print(table.one_line(experiment.finished[0]))
     print(f"clock: {experiment.speeds[cell.label]}")
     print(f"series: {out / experiment.content['runs'][0]['series']}")
@@ -254,7 +255,9 @@ def _bench(options: argparse.Namespace) -> None:
     overlays = tuple(folder.resolve() for folder in options.overlay)
     machine = Machine(options.vm, options.kernel, overlays)
     with campaign.alone_in(out):
-        cells = bench.prepare(options.name, options.size, options.traces, machine, out)
+        cells = bench.prepare(
+            options.name, options.size, options.traces, machine, out, _command(options)
+        )
         print(f"{out / 'plan.json'}: {len(cells)} cells")
         if options.plan_only:
             return
@@ -264,10 +267,10 @@ def _bench(options: argparse.Namespace) -> None:
 
 def _robust(options: argparse.Namespace) -> None:
     out = options.out or OUT / ("bench-robust" + ("-quick" if options.quick else ""))
-    command = "testbed robust" + (" --quick" if options.quick else "")
     # Whatever the paths carry, the cells need the same files.
     machine = _machine(options, robust.together(robust.conditions()[0], 1e6))
-    experiment = robust.run(machine, _jobs(options), out, command, quick=options.quick)
+    jobs, command = _jobs(options), _command(options)
+    experiment = robust.run(machine, jobs, out, command, quick=options.quick)
     _tell(experiment)
     for line in robust.verdict(experiment):
         print(f"not reached: {line}")
@@ -306,7 +309,7 @@ def _replay(options: argparse.Namespace) -> None:
 
 
 def _trace(options: argparse.Namespace) -> None:
-    options.out.mkdir(parents=True, exist_ok=True)
+    campaign.make_folder(options.out)
     for role in drives.ROLES:
         file = options.out / f"{options.place}-{role}-{options.seed}.down"
         file.write_text(rates.to_trace(drives.rates(options.place, role, options.seed)))
@@ -339,19 +342,31 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
 
 
+# Of any command; what is not given is not told.
+_MANY = ("protocol", "deadline", "alpha", "seed", "protocols", "overlay")
+_ONE = ("chunks", "chunk_bytes", "period", "congestion", "ip", "traces")
+_FLAGS = ("limits", "quick")
+
+
 def _command(options: argparse.Namespace) -> str:
     """The command that repeats the runs, wherever their results went."""
-    words = ["testbed", "run", *options.scenarios]
-    for name in ("protocol", "deadline", "alpha", "seed"):
-        for value in getattr(options, name):
-            words += [f"--{name}", str(value)]
-    for setting in options.settings:
+    given = vars(options)
+    words = ["testbed", options.what, *given.get("scenarios", ())]
+    words += [given[name] for name in ("scenario", "name") if name in given]
+    for name in _MANY:
+        value = given.get(name)
+        for each in value if isinstance(value, list) else [value]:
+            words += [] if each is None else [f"--{name}", str(each)]
+    for setting in given.get("settings", ()):
         words += ["--set", "=".join(setting)]
-    for name in ("chunks", "chunk_bytes", "period", "congestion", "ip", "traces", "kernel"):
-        value = getattr(options, name)
-        if value is not None:
-            words += [f"--{name.replace('_', '-')}", str(value)]
-    words += ["--limits"] if options.limits else []
+    for name in _ONE:
+        if given.get(name) is not None:
+            words += [f"--{name.replace('_', '-')}", str(given[name])]
+    words += [f"--{name}" for name in _FLAGS if given.get(name)]
+    words += [f"--{options.size}"] if given.get("size", bench.NORMAL) != bench.NORMAL else []
+    series = Machine(options.vm, options.kernel).series
+    if series and (options.kernel or series != USUAL_SERIES):
+        words += ["--kernel", series]
     words += ["--vm", options.vm] if options.vm != VIRTUAL else []
     return shlex.join(words)
 
@@ -362,17 +377,14 @@ def _machine(options: argparse.Namespace, cells: list[Cell]) -> Machine:
     )
 
 
-def _experiment(
-    options: argparse.Namespace, cells: list[Cell], name: str, command: str
-) -> Experiment:
+def _experiment(options: argparse.Namespace, cells: list[Cell], name: str) -> None:
     labels = [cell.label for cell in cells]
     for label in labels:
         if labels.count(label) > 1:
             raise UsageError(f"{label}: scenario: expected each run once")
     out = options.out or OUT / name
-    experiment = campaign.run(cells, _machine(options, cells), _jobs(options), out, command)
-    _tell(experiment)
-    return experiment
+    machine, command = _machine(options, cells), _command(options)
+    _tell(campaign.run(cells, machine, _jobs(options), out, command))
 
 
 def _jobs(options: argparse.Namespace) -> int:

@@ -65,9 +65,10 @@ class Series:
 
 def read_series(file: File) -> Series:
     with file.open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
+        table = csv.DictReader(stream)
+        keys, rows = table.fieldnames or (), list(table)
     ending = "_goodput_bps"
-    names = [key.removesuffix(ending) for key in rows[0] if key.endswith(ending)]
+    names = [key.removesuffix(ending) for key in keys if key.endswith(ending)]
     edges = [0.0]
     mbps: dict[str, list[float]] = {name: [] for name in names}
     for at in range(0, len(rows), _BIN_SAMPLES):
@@ -129,6 +130,8 @@ def _stack(axes: Axes, done: Finished, series: Series) -> None:
     colours = colours_of(done)
     floor = [0.0] * (len(series.edges_s) - 1)
     for name, values in series.mbps.items():
+        if not values:
+            continue
         top = [low + value for low, value in zip(floor, values, strict=True)]
         axes.stairs(
             top, series.edges_s, baseline=floor, fill=True, color=colours[name], linewidth=0
@@ -226,16 +229,19 @@ def _name_rows(axes: Axes, runs: Sequence[Finished]) -> None:
 
 def shares(runs: Sequence[Finished], published: Sequence[float | None]) -> str:
     """Bars of the costly share, with the oracle as a line and published figures as diamonds."""
-    oracle = runs[0].score.oracle_costly_share * 100
+    oracle = runs[0].score.oracle_costly_share
 
     def paint(grid: Sequence[Axes]) -> None:
         axes = grid[0]
         shown = _percentages(
             axes, runs, [done.score.costly_share for done in runs], published, PATHS[1]
         )
-        axes.axvline(oracle, color=INK, linewidth=1.2, dashes=(4, 2))
-        _label(axes, f"oracle {oracle:.1f} %", oracle, -0.72)
-        axes.set_xlim(0, max([*shown, oracle, 10]) * 1.15)
+        if oracle is not None:
+            least = oracle * 100
+            axes.axvline(least, color=INK, linewidth=1.2, dashes=(4, 2))
+            _label(axes, f"oracle {least:.1f} %", least, -0.72)
+            shown.append(least)
+        axes.set_xlim(0, max([*shown, 10]) * 1.15)
         axes.set_xlabel("payload put on costly paths, % of the payload delivered")
 
     return draw(_bars_size(runs), 1, "Share of the payload on costly paths", paint)
@@ -248,10 +254,11 @@ def misses(runs: Sequence[Finished]) -> str:
         axes = grid[0]
         late = [done.score.missed for done in runs]
         _bars(axes, runs, late, FAINT)
-        _bars(axes, runs, [done.score.avoidable_missed for done in runs], BAD)
+        _bars(axes, runs, [done.score.avoidable_missed or 0 for done in runs], BAD)
         for row, done in enumerate(runs):
             score = done.score
-            text = f"{score.missed}, avoidable {score.avoidable_missed}" if score.missed else "0"
+            known = score.missed > 0 and score.avoidable_missed is not None
+            text = f"{score.missed}" + (f", avoidable {score.avoidable_missed}" if known else "")
             _label(axes, text, score.missed, row)
         axes.set_xlim(0, max([*late, 1]) * 1.25)
         axes.xaxis.get_major_locator().set_params(integer=True)

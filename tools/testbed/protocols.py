@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path as File
+from typing import Any
 
 from .errors import UsageError
 from .fields import Fields
@@ -47,6 +48,22 @@ class Protocol:
         fixed = ((name, value.format(alpha_milli=milli)) for name, value in self.sysctl_fixed)
         return (*self.sysctl, *fixed)
 
+    def knows(self, alpha: Alpha) -> bool:
+        """Whether it makes a difference, or is one of its own."""
+        if alpha in self.alpha:
+            return True
+        return bool(self.sysctl_adaptive if alpha == ADAPTIVE else self.rule or self.sysctl_fixed)
+
+    def alphas(self, chosen: tuple[Alpha, ...]) -> tuple[Alpha, ...]:
+        """Which to run of those that were asked for; UsageError at one that would be ignored."""
+        if not self.alpha:
+            return (None,)
+        for alpha in chosen:
+            if not self.knows(alpha):
+                expected = "numbers" if alpha == ADAPTIVE else f"{ADAPTIVE!r}"
+                raise UsageError(f"{self.name}: alpha: expected {expected} alone, got {alpha!r}")
+        return chosen or self.alpha
+
 
 def is_name(word: object) -> bool:
     return isinstance(word, str) and _NAME.fullmatch(word) is not None
@@ -75,8 +92,8 @@ def known() -> dict[str, Protocol]:
 def _read(file: File) -> dict[str, Protocol]:
     try:
         top = Fields(tomllib.loads(file.read_text()), str(file))
-    except OSError as error:
-        raise UsageError(f"{file}: file: expected protocols ({error.strerror})") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: file: expected a readable text file ({error})") from None
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{file}: file: expected TOML ({error})") from None
     return {name: _parse(name, top.table(name)) for name in top.names()}
@@ -91,7 +108,7 @@ def _parse(name: str, table: Fields) -> Protocol:
         costs=table.flag("costs", False),
         rule=table.flag("rule", False),
         object=table.text("object", None),
-        alpha=table.items("alpha", "a list of numbers or 'adaptive'", is_alpha, ()),
+        alpha=alphas_in(table),
         sysctl=_settings(table, "sysctl"),
         sysctl_fixed=_settings(table, "sysctl_fixed"),
         sysctl_adaptive=_settings(table, "sysctl_adaptive"),
@@ -100,8 +117,19 @@ def _parse(name: str, table: Fields) -> Protocol:
     return protocol
 
 
-def is_alpha(value: object) -> bool:
-    return isinstance(value, float) or value == ADAPTIVE
+def alphas_in(table: Fields) -> tuple[Alpha, ...]:
+    """A table's key alpha."""
+    return as_alphas(table.items("alpha", "a list of numbers or 'adaptive'", _is_alpha, ()))
+
+
+def _is_alpha(value: object) -> bool:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number or value == ADAPTIVE
+
+
+def as_alphas(values: tuple[Any, ...]) -> tuple[Alpha, ...]:
+    """A whole number is one like others."""
+    return tuple(value if value == ADAPTIVE else float(value) for value in values)
 
 
 def _settings(table: Fields, key: str) -> Settings:

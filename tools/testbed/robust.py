@@ -180,7 +180,7 @@ def verdict(experiment: Experiment) -> list[str]:
                 f"{cell.label}: took {_seconds(score.completion_ms[0])}; stock MPTCP, which keeps "
                 f"nothing back: {_seconds(full_speed[cell.scenario.title, cell.seed])}"
             )
-        if score.excess > MOST_EXCESS:
+        if score.excess is not None and score.excess > MOST_EXCESS:
             lines.append(f"{cell.label}: excess {score.excess * 100:.1f} points")
     return lines
 

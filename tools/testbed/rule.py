@@ -112,7 +112,7 @@ class Rule:
     @property
     def _alpha(self) -> float:
         alpha = self.cell.alpha
-        return alpha if isinstance(alpha, float) else 1.0
+        return float(alpha) if isinstance(alpha, (int, float)) else 1.0
 
 
 def on_costly_paths(cell: Cell) -> Switch:

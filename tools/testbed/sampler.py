@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import socket
+from collections.abc import Set
 from dataclasses import asdict, dataclass
 from pathlib import Path as File
 from typing import Any
@@ -41,10 +42,12 @@ class PathCount:
 
 @dataclass
 class _Activity:
-    """What is needed to see a path change from idle to sending."""
+    """What is needed to see a path change from idle to sending; ``released`` is set from when it
+    was taken off hold until it has sent something, which is counted already."""
 
     last_sent_ns: int | None = None
     held_activations: int = 0
+    released: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,14 +62,20 @@ class Sampler:
     """Takes samples of one connection whose subflows are told apart by the local address."""
 
     def __init__(
-        self, sock: socket.socket, path_of: dict[str, str], first: str, absent: set[str]
+        self,
+        sock: socket.socket,
+        path_of: dict[str, str],
+        first: str,
+        absent: Set[str] = frozenset(),
+        costly: Set[str] = frozenset(),
     ) -> None:
         """``first`` is the path that the connection starts on, ``absent`` are those that come
-        and go: they may be without a subflow."""
+        and go: they may be without a subflow. A rule outside the kernel switches ``costly``."""
         self._sock = sock
         self._path_of = path_of
         self._first = first
         self._absent = absent
+        self._costly = costly
         # Endpoints have the number of their path as address id, the first subflow has 0.
         self._number_of = {name: number for number, name in enumerate(path_of.values(), 1)}
         self._base: dict[str, int] = {}
@@ -170,13 +179,13 @@ class Sampler:
     def _held(self, name: str, view: dpa.PathView | None) -> int:
         if view is not None:
             return int(view.held)
-        return int(self._switch is not None and name != self._first and not self._switch[0])
+        return int(self._switch is not None and name in self._costly and not self._switch[0])
 
     def _released(self, name: str, view: dpa.PathView | None) -> int:
         """How often the path was taken off hold so far."""
         if view is not None:
             return view.activations
-        return self._switch[1] if self._switch is not None and name != self._first else 0
+        return self._switch[1] if self._switch is not None and name in self._costly else 0
 
     def _update(self, count: PathCount, tcp: TcpInfo, arrived: int, acked: int) -> None:
         count.sent_bytes = tcp.bytes_sent
@@ -222,15 +231,16 @@ class Sampler:
         """Counts activations: taken off hold, or sending again after more than a round trip."""
         activity, count = self._activity[name], self.counts[name]
         total = self._released(name, view)
-        released = total - activity.held_activations
+        count.activations += total - activity.held_activations
+        activity.released = activity.released or total > activity.held_activations
         activity.held_activations = total
-        count.activations += released
         if grown <= 0:
             return
         last = activity.last_sent_ns
         idle_us = None if last is None else (self._before_ns - last) // 1000
-        if released == 0 and (idle_us is None or idle_us > tcp.rtt):
+        if not activity.released and (idle_us is None or idle_us > tcp.rtt):
             count.activations += 1
+        activity.released = False
         activity.last_sent_ns = now_ns - tcp.last_data_sent * 10**6
 
     def write_series(self, file: File) -> None:

@@ -231,9 +231,9 @@ def _plan(table: Fields) -> Plan:
             "protocols", "a list of protocols' or schedulers' names", protocols.is_name,
             ["tcp", "mptcp", "threshold", MPDPA],
         ),
-        alpha=table.items(
+        alpha=protocols.as_alphas(table.items(
             "alpha", f'a list of numbers {alpha_range} or "{ADAPTIVE}"', _is_alpha, ()
-        ),
+        )),
         seeds=table.integers("seeds", 0, 1 << 31, [1]),
     )  # fmt: skip
     table.finish("deadline_ms, limit_deadline_ms, protocols, alpha, seeds")

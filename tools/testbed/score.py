@@ -8,6 +8,8 @@ from typing import Any
 from . import oracle
 from .cellspec import Cell
 from .checks import first_sent
+from .errors import MeasurementError
+from .scenario import REQUESTS
 
 MS = 10**6
 # Weights of missed chunks, costly share and overhead.
@@ -31,24 +33,29 @@ class PathScore:
 
 @dataclass(frozen=True)
 class Score:
-    """Everything that a run says by itself; what needs stock MPTCP beside it comes later."""
+    """Everything that a run says by itself; what needs stock MPTCP beside it comes later.
+
+    Of requests there is no oracle: it knows when they can be delivered, and a run when they were
+    answered.
+    """
 
     completion_ms: tuple[float | None, ...]
     missed: int
     missed_kernel: int | None
     missed_own: int | None
-    avoidable_missed: int
+    avoidable_missed: int | None
     delivered_bytes: int
     paths: tuple[PathScore, ...]
     costly_share: float
     costly_activations: int
-    oracle_costly_share: float
+    oracle_costly_share: float | None
     overhead: float
     busy_ns: int | None
 
     @property
-    def excess(self) -> float:
-        return self.costly_share - self.oracle_costly_share
+    def excess(self) -> float | None:
+        oracle = self.oracle_costly_share
+        return None if oracle is None else self.costly_share - oracle
 
     @property
     def busy_ns_per_byte(self) -> float | None:
@@ -57,6 +64,8 @@ class Score:
 
     def savings_efficiency(self, stock: Score) -> float | None:
         """Of what stock MPTCP's costly share could fall by, how much of it did."""
+        if self.oracle_costly_share is None:
+            return None
         possible = stock.costly_share - self.oracle_costly_share
         if possible <= 0:
             return None
@@ -71,27 +80,37 @@ class Score:
 
 def score(cell: Cell, raw: dict[str, Any]) -> Score:
     """``raw`` is what the cell measured."""
-    verdict = oracle.of(cell.scenario, cell.deadline_ms)
     met = [_met(ns, cell.deadline_ms) for ns in raw["completion_ns"]]
-    pairs = zip(met, verdict.meetable, strict=True)
+    avoidable, least_share = _beside_oracle(cell, met)
     paths = tuple(_path(cell, name, counts) for name, counts in raw["paths"].items())
     costly = {path.name for path in cell.scenario.paths if cell.scenario.is_costly(path)}
     delivered = raw["delivered_bytes"]
+    if not delivered:
+        raise MeasurementError(f"{cell.label}: nothing was delivered")
     kernel = raw["kernel_chunks"]
     return Score(
         completion_ms=tuple(_ms(ns) for ns in raw["completion_ns"]),
         missed=met.count(False),
         missed_kernel=None if kernel is None else kernel["missed"],
         missed_own=raw.get("own_missed"),
-        avoidable_missed=sum(could and not did for did, could in pairs),
+        avoidable_missed=avoidable,
         delivered_bytes=delivered,
         paths=paths,
         costly_share=sum(p.payload_bytes for p in paths if p.name in costly) / delivered,
         costly_activations=sum(p.activations for p in paths if p.name in costly),
-        oracle_costly_share=verdict.costly_share,
+        oracle_costly_share=least_share,
         overhead=sum(p.wire_bytes for p in paths) / delivered - 1,
         busy_ns=raw.get("busy_ns"),
     )
+
+
+def _beside_oracle(cell: Cell, met: list[bool]) -> tuple[int | None, float | None]:
+    """Misses that full speed would have avoided, and the least costly share."""
+    if cell.scenario.load.kind == REQUESTS:
+        return None, None
+    verdict = oracle.of(cell.scenario, cell.deadline_ms)
+    pairs = zip(met, verdict.meetable, strict=True)
+    return sum(could and not did for did, could in pairs), verdict.costly_share
 
 
 def _met(completion_ns: int | None, deadline_ms: int | None) -> bool:

@@ -78,7 +78,9 @@ class Sender(Client):
             self._sock = self._connect()
             absent = {path.name for path in self._cell.used_paths if path.up_ms}
             first = self._cell.start.name
-            self._sampler = Sampler(self._sock, self._path_of, first, absent - {first})
+            dear = self._cell.scenario.is_costly
+            costly = {path.name for path in self._cell.used_paths if dear(path)}
+            self._sampler = Sampler(self._sock, self._path_of, first, absent - {first}, costly)
             self._wait_established(changes)
             if self._cell.kind.rule:
                 self._switch = rule.on_costly_paths(self._cell)

@@ -58,6 +58,14 @@ def percent(share: float | None, digits: int = 1) -> str:
     return _NONE if share is None else f"{share * 100:.{digits}f} %"
 
 
+def _number(count: int | None) -> str:
+    return _NONE if count is None else str(count)
+
+
+def _points(share: float | None) -> str:
+    return _NONE if share is None else f"{share * 100:+.1f}"
+
+
 def groups(runs: list[Finished], reference: Reference) -> Iterator[Group]:
     def key(done: Finished) -> tuple[str, int | None]:
         return done.cell.scenario.name, done.cell.deadline_ms
@@ -79,10 +87,10 @@ def _line(done: Finished, runs: list[Finished], reference: Reference) -> Line:
         cell.protocol_title + (f", seed {cell.seed}" if seeds else ""),
         str(len(score.completion_ms) - score.missed),
         str(score.missed),
-        str(score.avoidable_missed),
+        _number(score.avoidable_missed),
         percent(score.costly_share),
         percent(score.oracle_costly_share),
-        f"{score.excess * 100:+.1f}",
+        _points(score.excess),
         percent(efficiency, 0),
         percent(score.overhead),
         str(score.costly_activations),
@@ -105,9 +113,9 @@ def one_line(done: Finished) -> str:
     words = [
         f"{done.cell.label}:",
         f"missed {score.missed} of {len(score.completion_ms)}",
-        f"(avoidable {score.avoidable_missed}, {_verdicts(score)}),",
+        f"(avoidable {_number(score.avoidable_missed)}, {_verdicts(score)}),",
         f"costly {percent(score.costly_share)}, oracle {percent(score.oracle_costly_share)},",
-        f"excess {score.excess * 100:+.1f}, overhead {percent(score.overhead)},",
+        f"excess {_points(score.excess)}, overhead {percent(score.overhead)},",
         f"activations {score.costly_activations},",
         f"chunk mean {sum(times) / len(times):.2f} max {max(times):.2f} s" if times else "-",
     ]

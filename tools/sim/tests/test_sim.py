@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sim.simulate import Setting, run
 from testbed import scenariofile
+from testbed.errors import UsageError
+from testbed.scenario import Scenario
 
 PROGRAM = Path("out/sim/sim")
 STOCK = Setting(stock=True)
@@ -69,3 +73,64 @@ def test_refuses_what_it_does_not_understand() -> None:
     done = subprocess.run([PROGRAM], input="run fast", capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr == "sim: stdin: expected run END_NS SNDBUF STOCK POLICY ALPHA SEED\n"
+
+
+TWO: dict[str, Any] = {
+    "name": "two",
+    "title": "Two links that are alike",
+    "load": {"chunks": 1, "chunk_bytes": 5_000_000, "period_ms": 10_000},
+    "plan": {"deadline_ms": [10_000]},
+    "path": [
+        {"name": name, "cost": cost, "rate_bps": 8_000_000, "delay_ms": 20} for name, cost in (("P", 1), ("C", 10))
+    ],
+}
+
+
+def changed(path: int = 1, tables: dict[str, Any] | None = None, **keys: object) -> Scenario:
+    """The scenario with other keys of one path, and of other tables."""
+    data: dict[str, Any] = copy.deepcopy(TWO)
+    for name, values in (tables or {}).items():
+        data[name] = {**data.get(name, {}), **values}
+    data["path"][path].update(keys)
+    return scenariofile.parse(data, Path("two.toml"))
+
+
+def test_a_path_works_within_its_windows() -> None:
+    scenario = changed(0, up_ms=[[0, 1000], [2000, 60_000]])
+    whole, gap = (run(PROGRAM, each, 10_000, Setting()) for each in (changed(), scenario))
+    assert (whole.costly_share, whole.missed) == (0, 0)
+    # what the cheap path cannot carry in a second
+    assert 0.1 < gap.first_sent_share < 0.3
+    assert gap.missed == 0
+    cut = run(PROGRAM, changed(0, up_ms=[[0, 1000]]), 10_000, Setting())
+    second = 1_000_000 * 1420 / 1514
+    assert 1 - cut.first_sent_share == pytest.approx(second / 5_000_000, abs=0.03)
+    assert cut.missed == 0
+
+
+def test_packets_are_lost_at_the_rate_that_is_told() -> None:
+    out = run(PROGRAM, changed(1, loss_percent=5.0), 10_000, STOCK)
+    assert None not in out.completion_ms
+    assert out.costly_share / out.first_sent_share - 1 == pytest.approx(0.05, abs=0.02)
+    clean, lossy = (run(PROGRAM, each, 10_000, Setting()) for each in (changed(), changed(0, loss_percent=5.0)))
+    assert clean.completion_ms[0] < lossy.completion_ms[0]
+
+
+def test_refuses_paths_that_pause_under_the_kernels_scheduler() -> None:
+    with pytest.raises(UsageError, match=r"path\[1\]\.up_ms: the simulator expects .* stock"):
+        run(PROGRAM, changed(up_ms=[[0, 1000]]), 10_000, STOCK)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "said"),
+    [
+        (changed(loss_percent=1.0, rate_bps=40_000_000), "path[1].loss_percent: the simulator expects a link of"),
+        (changed(up_ms=[[500, 1000]]), "path[1].up_ms: the simulator expects all subflows from the start"),
+        (changed(tables={"connection": {"congestion": "cubic"}}), "connection.congestion: the simulator expects bbr"),
+        (changed(tables={"load": {"kind": "requests", "response_bytes": 1}}), "load.kind: the simulator expects chunks"),
+    ],
+)
+def test_refuses_what_it_does_not_model(scenario: Scenario, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        run(PROGRAM, scenario, 10_000, Setting())
+    assert str(caught.value).startswith(f"two.toml: {said}")

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -110,13 +111,9 @@ def test_overlays_are_for_every_cell(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (overlay / "opt/file").write_text("old")
     machine = Machine(overlays=(overlay,))
 
-    def prepare() -> list[str]:
-        bench.prepare("static", bench.QUICK, None, machine, out)
-        return [(out / f"build/{need}.json").read_text() for need in (NOTHING, LINKS, MODULE)]
-
-    before = prepare()
+    before = prepared(machine, out)
     (overlay / "opt/file").write_text("new")
-    assert all(old != new for old, new in zip(before, prepare(), strict=True))
+    assert all(old != new for old, new in zip(before, prepared(machine, out), strict=True))
     used: list[Machine] = []
 
     def run(self: guestrun.Runner, _cell: Cell, _progress: object) -> None:
@@ -127,7 +124,64 @@ def test_overlays_are_for_every_cell(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("MPDPA_IMAGES", "none")
     with pytest.raises(MeasurementError, match="not here"):
         bench.measure(next((out / "cells").glob("*/spec.json")))
-    assert used == [machine]
+    assert [each.overlays for each in used] == [machine.overlays]
+
+
+def test_the_kernel_of_the_plan_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever shell a job has."""
+    used: list[str | None] = []
+
+    def run(self: guestrun.Runner, _cell: Cell, _progress: object) -> None:
+        used.append(self._machine.kernel)
+        raise MeasurementError("not here")
+
+    monkeypatch.setattr(guestrun.Runner, "run", run)
+    monkeypatch.setenv("MPDPA_IMAGES", "none")
+    for named, environment in ((None, "7.3"), ("6.12", "7.3"), (None, "")):
+        out = tmp_path / f"{named}-{environment}"
+        monkeypatch.setenv("KERNEL", environment)
+        prepared(Machine(kernel=named), out)
+        monkeypatch.setenv("KERNEL", "5.10")
+        with pytest.raises(MeasurementError, match="not here"):
+            bench.measure(next((out / "cells").glob("*/spec.json")))
+    assert used == ["7.3", "6.12", guestrun.USUAL_SERIES]
+
+
+def prepared(machine: Machine, out: Path) -> list[str]:
+    """What cells follow from, by what they need."""
+    bench.prepare("static", bench.QUICK, None, machine, out, "testbed bench static")
+    return [(out / f"build/{need}.json").read_text() for need in (NOTHING, LINKS, MODULE)]
+
+
+def write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+def test_cells_follow_from_their_guest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its image, its emulator, and what memory it has."""
+    emulator, info = tmp_path / "bin/qemu-system-x86_64", tmp_path / "images/7.2.1_1/tree/info.json"
+    monkeypatch.setenv("PATH", f"{emulator.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("MPDPA_KERNELS", str(tmp_path / "kernels"))
+    monkeypatch.setenv("MPDPA_IMAGES", str(tmp_path / "images"))
+    out, machine = tmp_path / "bench", Machine(kernel="7.2")
+    # without an image, and without an emulator that works
+    write(emulator, "#!/bin/sh\nexit 1\n")
+    emulator.chmod(0o755)
+    seen = [prepared(machine, out)]
+    write(info, '{"release": "7.2.1"}')
+    write(tmp_path / "images/7.2.1_1/stamp", "")
+    write(tmp_path / "kernels/series-7.2", "7.2.1_1\n")
+    seen.append(prepared(machine, out))
+    write(info, '{"release": "7.2.1", "initrd_sha256": "1"}')
+    seen.append(prepared(machine, out))
+    write(emulator, "#!/bin/sh\necho QEMU emulator version 10.0.1\n")
+    seen.append(prepared(machine, out))
+    monkeypatch.setattr(guestrun, "_USUAL_TCP_BYTES", 1 << 20)
+    seen.append(prepared(machine, out))
+    for before, after in pairwise(seen):
+        assert all(old != new for old, new in zip(before, after, strict=True))
+    assert prepared(machine, out) == seen[-1]
 
 
 def test_only_what_changed_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +190,7 @@ def test_only_what_changed_is_run_again(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(bench, "PACKAGE", package)
 
     def prepare() -> None:
-        bench.prepare("static", bench.QUICK, None, Machine(), out)
+        bench.prepare("static", bench.QUICK, None, Machine(), out, "testbed bench static")
 
     prepare()
     needs = json.loads((out / "plan.json").read_text())["cells"]
@@ -192,7 +246,7 @@ def test_jobs_of_a_cluster_enter_the_build_environment(tmp_path: Path) -> None:
     (tmp_path / "tools").symlink_to(guestrun.PACKAGE.parent)
     (tmp_path / "enter").write_text(ENTER)
     out = tmp_path / "out/bench-traces"
-    bench.prepare("traces", bench.QUICK, None, Machine(), out)
+    bench.prepare("traces", bench.QUICK, None, Machine(), out, "testbed bench traces")
     done = subprocess.run(
         ["snakemake", "--snakefile", "tools/testbed/Snakefile", "--cluster", "sh", "--jobs", "8",
          "--latency-wait", "5", "--max-jobs-per-second", "20", "--max-status-checks-per-second",

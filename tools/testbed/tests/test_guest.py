@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 from testbed import guestrun
 from testbed.stream import Source
 
@@ -66,3 +68,22 @@ def test_stream_knows_where_it_was_altered() -> None:
         assert source.difference(offset, memoryview(data)) == offset + 999
         assert source.difference(offset + 1, memoryview(data)) == offset + 1
     assert source.difference(5, memoryview(b"")) is None
+
+
+SUMMARY = "guest: guest 14.2 s, wall 20.1 s, ratio 0.71\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        (["testbed: progress 0\n", "testbed: x-s1: no end\n", SUMMARY], "testbed: x-s1: no end"),
+        (["noise\n", "guest: kernel panic before the command\n", "guest: wall 3.0 s\n"],
+         "guest: kernel panic before the command"),
+        (["Traceback:\n", "  a line\n", "ValueError: 3\n", "\n", SUMMARY], "ValueError: 3"),
+        (["testbed: progress 3\n", SUMMARY], ""),
+        ([], ""),
+    ],
+)  # fmt: skip
+def test_why_a_run_failed(lines: list[str], reason: str) -> None:
+    """Not how long it took, which the guest says in any case."""
+    assert guestrun._reason(lines) == reason

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import json
+import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from testbed import bench, campaign, options
+from testbed import bench, campaign, guestrun, options
+from testbed.cellspec import Cell
 from testbed.cli import main
-from testbed.errors import UsageError
-from testbed.guestrun import FAST, NATIVE, VIRTUAL, Machine
+from testbed.errors import MeasurementError, UsageError
+from testbed.guestrun import FAST, NATIVE, VIRTUAL
+
+
+@pytest.fixture(autouse=True)
+def no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing here comes so far as to start one."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a run was started")
+
+    monkeypatch.setattr(guestrun.Runner, "__init__", refuse)
 
 
 def parsed(*words: str) -> argparse.Namespace:
@@ -60,8 +74,8 @@ def test_quick_campaigns_are_beside_whole_ones(
 ) -> None:
     prepared: list[Path] = []
 
-    def prepare(_name: str, _size: str, _traces: None, _machine: Machine, out: Path) -> list[None]:
-        prepared.append(out)
+    def prepare(*given: Any) -> list[None]:
+        prepared.append(given[4])
         return []
 
     monkeypatch.setattr(options, "OUT", tmp_path)
@@ -94,3 +108,140 @@ def test_replay_refuses_paths_that_come_and_go(capsys: pytest.CaptureFixture[str
     assert main(["replay", str(options.scenariofile.FOLDER / "examples/drive-by.toml")]) == 2
     said = capsys.readouterr().err
     assert said.endswith("drive-by.toml: path[0].up_ms: expected paths that always work\n")
+
+
+REPEATED = [
+    "demo",
+    "demo --kernel 7.3 --vm fast",
+    "demo --kernel 7.2",
+    "run bulk-sym bulk-asym --protocol mptcp --protocol first --deadline 900 --alpha 0.8 --seed 2 "
+    "--protocols more.toml --overlay out/guest --overlay 'a b' --set net.mptcp.enabled=1 "
+    "--chunk-bytes 3 --traces recorded --limits --kernel 6.12 --vm fast",
+    "cell bulk-sym --protocol mpdpa --deadline 900 --alpha adaptive --seed 3 --chunks 2 --ip 6",
+    "bench traces --overlay a --traces recorded --kernel debug",
+    "bench static --protocols more.toml --quick",
+    "robust --protocols more.toml --quick --vm no",
+]
+
+
+@pytest.mark.parametrize("words", REPEATED)
+def test_the_command_that_is_told_repeats_the_runs(
+    words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KERNEL", raising=False)
+    chosen = parsed(*shlex.split(words))
+    chosen.vm = options._where(chosen)
+    assert options._command(chosen) == f"testbed {words}"
+
+
+def test_the_command_that_is_told_names_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever it was named."""
+    chosen = parsed("demo", "--vm", "virtual")
+    monkeypatch.setenv("KERNEL", "7.3")
+    assert options._command(chosen) == "testbed demo --kernel 7.3"
+    assert options._command(parsed("demo", "--vm", "no")) == "testbed demo --vm no"
+
+
+def asked_for(words: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Cell], str]:
+    """The cells that a command would run, and what it would tell of itself."""
+    asked: list[tuple[list[Cell], str]] = []
+
+    def run(cells: list[Cell], *given: Any, **_more: object) -> None:
+        asked.append((cells, given[3]))
+        raise MeasurementError("not here")
+
+    monkeypatch.setattr(campaign, "run", run)
+    monkeypatch.setattr(campaign, "overlays", lambda *_: ())
+    assert main(words.split()) == 1
+    return asked[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "alpha"),
+    [
+        ("--protocol mptcp --alpha 0.5", None),
+        ("--protocol mptcp", None),
+        ("--protocol first --alpha 0.5", None),
+        ("--protocol threshold --alpha 2", 2.0),
+        ("--protocol mp-dpa", 1.0),
+        ("--protocol mpdpa --alpha 0.5", 0.5),
+        ("--protocol mpdpa", "adaptive"),
+    ],
+)
+def test_alpha_of_a_cell(
+    words: str, alpha: float | str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (cell,), command = asked_for(f"cell bulk-sym {words}", monkeypatch)
+    assert (cell.alpha, type(cell.alpha)) == (alpha, type(alpha))
+    assert command.startswith("testbed cell bulk-sym --protocol ")
+
+
+@pytest.mark.parametrize("what", ["cell", "run"])
+@pytest.mark.parametrize("protocol", ["threshold", "mp-dpa"])
+def test_a_rule_without_an_adaptive_form(
+    what: str, protocol: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([what, "bulk-sym", "--protocol", protocol, "--alpha", "adaptive"]) == 2
+    expected = f"testbed: {protocol}: alpha: expected numbers alone, got 'adaptive'\n"
+    assert capsys.readouterr().err == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ("trace city --out {file}", 2, "{file}: --out: expected a folder (File exists)"),
+        ("document --to {none}/x", 2, "{none}/x: --to: expected a place for a file (No such fil"),
+        ("replay bulk-sym --out {file}", 2, "{file}: --out: expected a folder (File exists)"),
+        ("measure {none}/cells/a/spec.json", 2, "{none}: expected the folder of a campaign"),
+        ("measure {campaign}/cells/a/spec.json", 2, "{campaign}/cells/a/spec.json: file: expect"),
+        ("list --traces {none}", 2, "{none}: --traces: expected"),
+    ],
+)
+def test_places_that_are_not_there(
+    words: str, status: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    places = {name: tmp_path / name for name in ("file", "none", "campaign")}
+    places["file"].touch()
+    places["campaign"].mkdir()
+    plan = {"command": "c", "cells": {}, "runs": []}
+    (places["campaign"] / "plan.json").write_text(json.dumps(plan))
+    given = words.format(**places).split()
+    if given[0] == "document":
+        monkeypatch.setattr(bench, "collect", lambda folder: None)
+        monkeypatch.setattr(options.document, "_section", lambda *_: "")
+        given.append(str(tmp_path))
+    assert main(given) == status
+    told = capsys.readouterr().err
+    assert told.startswith(f"testbed: {said.format(**places)}")
+    assert told.count("\n") == 1
+
+
+def test_a_job_in_its_own_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "cells/a"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    assert main(["measure", "spec.json"]) == 2
+    assert capsys.readouterr().err.startswith(f"testbed: {tmp_path}: expected the folder of a ca")
+
+
+def test_what_the_machine_refuses_is_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(options, "_list", refuse)
+    assert main(["list"]) == 1
+    assert capsys.readouterr().err == "testbed: [Errno 28] No space left on device\n"
+
+
+def test_protocols_are_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "more.toml"
+    file.write_bytes(b"\xff\xfe")
+    assert main(["demo", "--protocols", str(file)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"testbed: {file}: file: expected a readable text file (")
+    assert said.count("\n") == 1

@@ -62,6 +62,12 @@ def test_alpha_shortens_the_time_there_is(alpha: float, on: bool) -> None:
     assert rule.on is on
 
 
+def test_a_whole_number_is_an_alpha() -> None:
+    # 10 MB take 13.3 s: too slow for 10 s, not for twice that.
+    rule, _ = drive(2, bytes_per_ms=750)
+    assert rule.on is False
+
+
 def test_it_is_looked_at_anew_for_each_chunk() -> None:
     noted = Noted()
     cell = Cell(scenariofile.find("bulk-sym"), "mp-dpa", 10_000, 1.0, 1)

@@ -53,6 +53,13 @@ def test_defaults() -> None:
     assert [path.queue_bytes for path in two.paths] == [100_000, 30 * 1514]
 
 
+def test_whole_numbers_are_alphas_like_others() -> None:
+    two = parse(GOOD.replace("deadline_ms = [100]", "deadline_ms = [100]\nalpha = [2, 0.5]"))
+    assert two.plan.alpha == (2.0, 0.5)
+    cells = cells_of(two, Choice(protocols=("mptcp", "mp-dpa")))
+    assert [repr(cell.alpha) for cell in cells] == ["None", "2.0", "0.5"]
+
+
 def test_shipped_scenarios() -> None:
     assert {"bulk-sym", "bulk-asym", "bulk-validate"} <= set(scenariofile.names())
     sym = scenariofile.find("bulk-sym")

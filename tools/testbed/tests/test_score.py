@@ -16,8 +16,9 @@ from testbed.errors import MeasurementError
 from testbed.metrics import METRICS
 from testbed.report import write as write_report
 from testbed.results import Finished, Host
-from testbed.scenario import ADAPTIVE, Alpha
+from testbed.scenario import ADAPTIVE, REQUESTS, Alpha
 from testbed.score import score
+from testbed.table import one_line
 
 from .made_up import counts, raw
 
@@ -88,6 +89,33 @@ def test_unfinished_chunks_are_missed() -> None:
     assert (done.missed, done.completion_ms[5]) == (2, None)
 
 
+def test_nothing_was_delivered() -> None:
+    """By a command that sends nothing: there is no share of it."""
+    with pytest.raises(MeasurementError, match="bulk-sym-mpdpa-d10000-a1-s1: nothing was deliv"):
+        score(cell(), raw() | {"delivered_bytes": 0})
+
+
+def test_requests_have_no_oracle(tmp_path: Path) -> None:
+    """They are judged when they were answered, which it knows nothing of."""
+    asked = replace(SYM, load=replace(SYM.load, kind=REQUESTS, response_bytes=1000))
+    runs = []
+    for protocol, alpha in (("mptcp", None), ("mpdpa", ADAPTIVE)):
+        each = Cell(asked, protocol, 10_000, alpha, 1)
+        runs.append(Finished(each, score(each, raw()), "series/x.csv"))
+    done = runs[1].score
+    assert (done.missed, done.avoidable_missed, done.oracle_costly_share) == (1, None, None)
+    assert (done.excess, done.savings_efficiency(runs[0].score)) == (None, None)
+    row = results.document("v", HOST, "c", runs)["runs"][1]
+    missing = ("avoidable_missed", "oracle_costly_share", "excess", "savings_efficiency")
+    assert [row[name] for name in missing] == [None] * 4
+    assert "(avoidable –, kernel says 0), costly 27.5 %, oracle –, excess –," in one_line(runs[1])
+    assert "avoidable" not in text_of_figure(report_of(runs, tmp_path), "Missed chunks")
+
+
+def text_of_figure(page: str, label: str) -> str:
+    return page.partition(f'aria-label="{label}"')[2].partition("</svg>")[0]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -139,11 +167,11 @@ def test_results_are_complete_and_repeatable(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.new"))
 
 
-def report_of(runs: list[Finished], folder: Path) -> str:
+def report_of(runs: list[Finished], folder: Path, until_ms: int = 5000) -> str:
     (folder / "series").mkdir()
     columns = ["goodput_bps", "est_bps", "queued_bytes", "backup"]
     header = ",".join(["t_ms", *(f"{p}_{c}" for p in "PC" for c in columns)])
-    lines = [f"{t},8000000,0,0,0,{t * 10},0,0,1" for t in range(100, 5000, 100)]
+    lines = [f"{t},8000000,0,0,0,{t * 10},0,0,1" for t in range(100, until_ms, 100)]
     (folder / "series/x.csv").write_text("\n".join([header, *lines]) + "\n")
     content = results.document("v<1>", HOST, "testbed demo", runs)
     return write_report(Experiment(folder, content, runs), reference.load()).read_text()
@@ -173,6 +201,12 @@ def test_every_picture_is_there(tmp_path: Path) -> None:
     )
     assert page.count("<svg") == 2 * len(pictures)
     assert "5, avoidable 5" in page
+
+
+def test_a_run_shorter_than_a_sample_is_drawn(tmp_path: Path) -> None:
+    runs = [Finished(cell(), score(cell(), raw()), "series/x.csv")]
+    page = report_of(runs, tmp_path, until_ms=0)
+    assert page.count("<svg") == 6
 
 
 def test_report_stands_alone(tmp_path: Path) -> None:

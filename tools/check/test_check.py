@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the checks themselves must not let pass."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import readme
+import upstream
+
+EXAMPLE = "int main(void)\n{\n}\n"
+README = f"""# Title
+
+<!-- demo table: make readme -->
+{readme.HEAD}| ours | 6 of 6 |
+
+<!-- end of demo table -->
+
+## Set a deadline
+
+```c
+{EXAMPLE}```
+
+The end.
+"""
+
+
+@pytest.fixture(autouse=True)
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "deadline.c").write_text(EXAMPLE)
+    monkeypatch.setattr(readme, "EXAMPLE", tmp_path / "deadline.c")
+
+
+def test_a_readme_as_it_should_be(capsys: pytest.CaptureFixture[str]) -> None:
+    assert readme.check(README) == 0
+    assert [line[:4] for line in capsys.readouterr().out.splitlines()] == ["1..2", "ok 1", "ok 2"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("main(void)", "main()"),
+        ("## Set a deadline", "## Deadlines"),
+        ("```c\n", ""),
+        ("}\n```", "}\n"),
+        ("<!-- demo table: make readme -->\n", ""),
+        ("<!-- end of demo table -->", ""),
+        ("costly share | oracle", "oracle"),
+    ],
+)
+def test_a_readme_that_lacks_something(old: str, new: str) -> None:
+    assert old in README
+    assert readme.check(README.replace(old, new)) == 1
+
+
+def test_nothing_is_written_where_there_is_no_place() -> None:
+    assert readme.put(readme.CODE, "new\n", README) == README.replace(EXAMPLE, "new\n")
+    with pytest.raises(SystemExit, match="expected one place like"):
+        readme.put(readme.CODE, "new\n", README.replace("## Set a deadline", "## Deadlines"))
+
+
+def test_what_an_earlier_run_left_is_not_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A guest that ends without a word leaves no results."""
+
+    def fail(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.CompletedProcess(command, 124, "", "stopped")
+
+    monkeypatch.setattr(upstream, "OUT", tmp_path)
+    monkeypatch.setattr(subprocess, "run", fail)
+    old = tmp_path / "mpdpa-0-1"
+    old.mkdir()
+    for name, text in (("0.status", "0"), ("0.log", "ok 1 - sends\n"), ("0.decisions", "ns 9 1 9\n")):
+        (old / name).write_text(text)
+    column = upstream.run("mpdpa", ["diag.sh"], 1, "0")
+    assert column.verdicts == {"diag.sh: exit status": "not ok"}
+    assert column.decisions["diag.sh"].total == 0
+    assert column.complaints == ["the guest ended with 124: stopped"]
