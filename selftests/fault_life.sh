@@ -136,11 +136,20 @@ namespace_deleted_with_chunks() {
 }
 
 # step_clock SECONDS: the time of day, by this much
-step_clock() { date -s "@$(($(date +%s) + $1))" >/dev/null; }
+stepped=0
+step_clock() {
+	local now=$EPOCHREALTIME
+
+	stepped=$((stepped + $1))
+	date -s "@$((${now%[.,]*} + $1)).${now#*[.,]}" >/dev/null
+}
+
+step_back() { [ $stepped = 0 ] || step_clock $((-stepped)); }
 
 # Deadlines are on CLOCK_MONOTONIC: no step of the time of day moves one.
 clock_steps() {
 	stream_prepare || return
+	at_end step_back
 	stream_begin_relaxed
 	stream_reached 1001000
 	step_clock 7200
@@ -215,6 +224,7 @@ memory_of_tcp() {
 	local before
 
 	before=$(sysctl -n net.ipv4.tcp_mem)
+	at_end sysctl -qw net.ipv4.tcp_mem="$before"
 	stream_prepare || return
 	new_gate
 	stream_begin 6000000 "buffers receive 4000000" "await $gate"

@@ -21,6 +21,7 @@ stock=${FUZZ_STOCK:-}
 
 trace=/sys/kernel/tracing/instances/dpa-fuzz
 closing=$trace/events/sock/inet_sock_set_state
+trace_reader=
 
 # The kernel leaves orphans behind, with any scheduler: a socket that somebody else
 # than its worker closes, because nobody frees it then (Documentation/testing.md).
@@ -30,6 +31,9 @@ closing=$trace/events/sock/inet_sock_set_state
 watch_closings() {
 	local to_close='protocol == 262 && newstate == 7'
 
+	at_end stop_watching
+	# one that a killed test left
+	stop_watching
 	mkdir "$trace" || { fail "no trace instance"; return 1; }
 	echo 8192 >"$trace/buffer_size_kb"
 	echo "$to_close" >"$closing/filter"
@@ -41,6 +45,12 @@ watch_closings() {
 	trace_reader=$last_pid
 }
 
+stop_watching() {
+	[ -z "$trace_reader" ] || stop "$trace_reader"
+	trace_reader=
+	[ ! -d "$trace" ] || rmdir "$trace"
+}
+
 # closings_told: $tmp/closings has, up to now, the port of each that was closed,
 # its state before, and the functions that did it
 closings_told() {
@@ -49,8 +59,7 @@ closings_told() {
 	grep -h '^overrun: ' "$trace"/per_cpu/*/stats | grep -qv ' 0$' &&
 		fail "the trace lost events"
 	echo 0 >"$closing/enable"
-	stop "$trace_reader"
-	rmdir "$trace"
+	stop_watching
 	awk '
 		match($0, /\[[0-9]+\]/) { cpu = substr($0, RSTART, RLENGTH) }
 		match($0, /sport=[0-9]+/) { port = substr($0, RSTART + 6, RLENGTH - 6) }

@@ -34,6 +34,7 @@ attached_by=
 gate=
 declare -a pids=()
 declare -a quick=()
+declare -a undo=()
 
 # the case that runs, and the mark with which it begins in the kernel's log
 case_now=
@@ -390,10 +391,18 @@ join_cgroup() {
 	mkdir "$cgroup" && echo $$ >"$cgroup/cgroup.procs"
 }
 
+# at_end COMMAND...: when the test ends, however it does; the last one first
+at_end() { undo=("$(printf '%q ' "$@")" "${undo[@]}"); }
+
 # However the test ends: everything as it was.
 end() {
+	local command
+
 	trap - EXIT
 	stop_processes
+	for command in "${undo[@]}"; do
+		eval "$command"
+	done
 	[ "$(type -t topology_down)" = function ] && topology_down
 	detach >/dev/null 2>&1
 	[ "$loaded_by_us" = no ] || module_unload ||

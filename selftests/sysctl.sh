@@ -48,14 +48,13 @@ out_of_range() {
 	prepare || return
 	sysctl_in "$client" $name=2000
 	for value in 1 99 4001 4294967295 4294967296 -1 -1000 99999999999999 \
-		     abc 1000x 0x "1 2"; do
+		     abc 1000x 0x; do
 		said=$(in_ns "$client" bash -c \
 			"echo '$value' >/proc/sys/net/mptcp_dpa/alpha_milli" 2>&1) &&
-			[ "$value" != "1 2" ] && fail "\"$value\" was taken"
-		[ "$value" = "1 2" ] || grep -q 'Invalid argument' <<<"$said" ||
+			fail "\"$value\" was taken"
+		grep -q 'Invalid argument' <<<"$said" ||
 			fail "\"$value\": $said"
-		[ "$value" = "1 2" ] || expect_eq "value after \"$value\"" \
-			"$(alpha)" 2000
+		expect_eq "value after \"$value\"" "$(alpha)" 2000
 	done
 }
 
