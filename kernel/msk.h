@@ -3,7 +3,7 @@
  * The private structures of net/mptcp, behind functions.
  *
  * msk.c alone sees their layout, from the BTF of the kernel that the module is
- * built for; msk_fields[] lists every field it touches, for layout.c to compare
+ * built for; msk_fields[] lists the fields it touches, but no bits, for layout.c to compare
  * with the kernel that runs. Kernel headers and vmlinux.h exclude each other,
  * so this header uses neither.
  */
