@@ -166,13 +166,14 @@ bool pref_read(const struct pref_list *prefs, int i,
  * @names: %COST_NAMES keys that name the path, the strongest first
  * @cost: the namespace's
  *
- * A preference that was set without privilege raises at most what the namespace
- * says, or one set with it, also when that has risen since.
+ * The strongest name counts. A preference that was set without privilege raises
+ * at most what the namespace says, or one set with it by a weaker name, also when
+ * that has risen since.
  */
 u32 pref_apply(const struct pref_list *prefs, const struct cost_key *names,
 	       u32 cost)
 {
-	const struct pref *strongest[2] = {};	/* without and with privilege */
+	const struct pref *own = NULL;	/* without privilege */
 	int i;
 
 	for (i = 0; prefs && i < COST_NAMES; i++) {
@@ -180,10 +181,11 @@ u32 pref_apply(const struct pref_list *prefs, const struct cost_key *names,
 
 		if (names[i].kind)
 			pref = find((struct pref_list *)prefs, &names[i]);
-		if (pref && !strongest[pref->privileged])
-			strongest[pref->privileged] = pref;
+		if (pref && pref->privileged) {
+			cost = pref->cost;
+			break;
+		}
+		own = own ?: pref;
 	}
-	if (strongest[1])
-		cost = strongest[1]->cost;
-	return strongest[0] ? max(strongest[0]->cost, cost) : cost;
+	return own ? max(own->cost, cost) : cost;
 }
