@@ -8,6 +8,7 @@ its last byte was taken by then; both are kept as they were, to be compared with
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass, field
 
@@ -67,7 +68,7 @@ class Goodput:
 
 @dataclass
 class Rule:
-    """The sender asks it after each write and each millisecond."""
+    """The sender asks it after each write and each millisecond in which it may say something new."""
 
     cell: Cell
     t0_ns: int
@@ -94,20 +95,35 @@ class Rule:
 
     def look(self, offset: int, now_ns: int) -> None:
         """While a chunk is being written; ``offset`` is the next byte of the stream."""
-        load = self.cell.scenario.load
         self._goodput.add(0, now_ns)
-        chunk = min(offset // load.chunk_bytes, load.chunks - 1)
-        left = (chunk + 1) * load.chunk_bytes - offset
-        spent_ns = now_ns - self.t0_ns - load.release_ms(chunk) * _MS
-        horizon_ns = (self.cell.deadline_ms or 0) * _MS * self._alpha - spent_ns
         rate = self._goodput.bytes_per_ns
         if rate == 0:
             return
+        left, horizon_ns = self._task(offset, now_ns)
         wanted = horizon_ns * rate <= left
         if wanted != self.on:
             self.on = wanted
             self.switched_on += wanted
             self.switch.set(not wanted)
+
+    def _task(self, offset: int, now_ns: int) -> tuple[int, float]:
+        """The chunk's bytes to be written, and what is left of alpha * D."""
+        load = self.cell.scenario.load
+        chunk = min(offset // load.chunk_bytes, load.chunks - 1)
+        spent_ns = now_ns - self.t0_ns - load.release_ms(chunk) * _MS
+        horizon_ns = (self.cell.deadline_ms or 0) * _MS * self._alpha - spent_ns
+        return (chunk + 1) * load.chunk_bytes - offset, horizon_ns
+
+    def next_ns(self, offset: int, now_ns: int) -> int:
+        """After a look: the next of the milliseconds from then on in which another could find
+        something else, if the socket takes nothing until then. Until the estimate's window ends
+        only time passes, so that costly paths can be wanted, and cannot be wanted no more."""
+        wait_ns: float = self._goodput.began_ns + _WINDOW_NS - now_ns
+        rate = self._goodput.bytes_per_ns
+        if rate > 0 and not self.on:
+            left, horizon_ns = self._task(offset, now_ns)
+            wait_ns = min(wait_ns, horizon_ns - left / rate)
+        return now_ns + max(1, math.ceil(wait_ns / INTERVAL_NS)) * INTERVAL_NS
 
     @property
     def _alpha(self) -> float:

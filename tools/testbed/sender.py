@@ -183,7 +183,7 @@ class Sender(Client):
         if self._rule and wants:
             self._rule.look(self._offset, now_ns)
             self._sampler.switched(self._rule.on, self._rule.switched_on)
-            wake_ns = min(wake_ns, now_ns + rule.INTERVAL_NS)
+            wake_ns = min(wake_ns, self._rule.next_ns(self._offset, now_ns))
         timeout = max(0, wake_ns - now_ns) / 1e9
         answers = [self._sock] if self._cell.scenario.load.kind == REQUESTS else []
         readable, writable, _ = select.select([self._channel, *answers], wants, [], timeout)

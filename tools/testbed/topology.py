@@ -120,6 +120,8 @@ def _prepare(net: Network) -> None:
             namespace.sysctl("net.ipv6.conf.default.accept_ra", 0)
             namespace.sysctl("net.ipv6.conf.default.router_solicitations", 0)
     for namespace in (*net.near.values(), *net.far.values()):
+        # nothing that comes to a router is for a socket there
+        namespace.sysctl("net.ipv4.ip_early_demux", 0)
         namespace.sysctl("net.ipv4.ip_forward", 1)
         namespace.sysctl("net.ipv6.conf.all.forwarding", 1)
 

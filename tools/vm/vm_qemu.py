@@ -21,11 +21,12 @@ KERNEL_ARGUMENTS = ("console=ttyS0", "panic=-1", "quiet", "nokaslr", "norandmaps
 # The time-stamp counter is the clock and needs no calibration against another one. The rest is
 # work that changes nothing measured but costs instructions, which are this clock's time: no
 # processor to mitigate, self-tests of ciphers, zeroing of every allocation, a walk over all page
-# tables, and statistics of which pages are used. The other clock has them.
+# tables, statistics of which pages are used, and checks of each copy and each system call. The
+# other clock has them.
 VIRTUAL_ARGUMENTS = (
     "tsc_early_khz=1000000", "lpj=4000000", "tsc=reliable",
     "mitigations=off", "cryptomgr.notests", "init_on_alloc=0", "rodata=off",
-    "damon_stat.enabled=N",
+    "damon_stat.enabled=N", "hardened_usercopy=off", "randomize_kstack_offset=off",
 )  # fmt: skip
 
 

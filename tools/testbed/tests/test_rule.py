@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
 
 import pytest
@@ -66,6 +67,38 @@ def test_a_whole_number_is_an_alpha() -> None:
     # 10 MB take 13.3 s: too slow for 10 s, not for twice that.
     rule, _ = drive(2, bytes_per_ms=750)
     assert rule.on is False
+
+
+def look_on(seed: int, skip: bool) -> tuple[list[int], int]:
+    """When a chunk's costly paths are switched, and how often the rule is looked at, where the
+    socket takes bytes now and then, in whole milliseconds, and sometimes nothing for long."""
+    draw = random.Random(seed)
+    noted = Noted()
+    cell = Cell(scenariofile.find("bulk-sym"), "mp-dpa", 10_000, draw.choice((0.8, 1.0)), 1)
+    rule = Rule(cell, 0, noted)  # type: ignore[arg-type]
+    switched, looks, offset, now_ns = [], 0, 0, 0
+    while offset < 9_000_000 and now_ns < 12_000 * MS:
+        pause_ms = draw.choice((1, 3, 8, 8, 15, 40, 400))
+        next_ns, end_ns = now_ns, now_ns + pause_ms * MS
+        while now_ns < end_ns:
+            if now_ns == next_ns or not skip:
+                before = len(noted.said)
+                rule.look(offset, now_ns)
+                next_ns, looks = rule.next_ns(offset, now_ns), looks + 1
+                switched += [now_ns] * (len(noted.said) - before)
+            now_ns += INTERVAL_NS
+        after = offset + draw.randrange(2_000 * min(pause_ms, 40))
+        rule.took(offset, after, now_ns)
+        offset = after
+    return switched, looks
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_looks_that_would_find_nothing_new_can_be_left_out(seed: int) -> None:
+    switched, looks = look_on(seed, skip=False)
+    fewer = look_on(seed, skip=True)
+    assert fewer[0] == switched
+    assert switched and fewer[1] < looks / 4
 
 
 def test_it_is_looked_at_anew_for_each_chunk() -> None:
