@@ -96,6 +96,12 @@ dpa_function __u64 dpa_probably(const struct dpa_path *p, __u64 left_ns)
 	return p ? dpa_counting(p, p->goodput, left_ns) : 0;
 }
 
+/* And whether that counts or not. */
+dpa_function __u64 dpa_comes(const struct dpa_path *p, __u64 left_ns)
+{
+	return p ? dpa_arriving(p, p->goodput, left_ns) : 0;
+}
+
 /* And if it is as fast as it has been. */
 dpa_function __u64 dpa_at_best(const struct dpa_path *p, __u64 left_ns)
 {
@@ -315,8 +321,7 @@ static __always_inline int dpa_hopeless(struct dpa_state *st,
 			continue;
 		if (!p->known)
 			return 0;
-		left = dpa_minus(left, dpa_arriving(p, p->goodput,
-						    s->reach.left_ns));
+		left = dpa_minus(left, dpa_comes(p, s->reach.left_ns));
 		if (!left)
 			return 0;
 	}
