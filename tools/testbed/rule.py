@@ -68,7 +68,7 @@ class Goodput:
 
 @dataclass
 class Rule:
-    """The sender asks it after each write and each millisecond in which it may say something new."""
+    """The sender asks it after each write and each millisecond in which it may say more."""
 
     cell: Cell
     t0_ns: int
