@@ -24,6 +24,16 @@ static __always_inline int dpa_is_held(const struct dpa_state *st, __u32 cost)
 	return cost > st->cost_limit && cost != st->open_cost;
 }
 
+/* Nothing is to be sent by a plan; the next one begins with all paths kept back. */
+static __always_inline void dpa_forget_plan(struct dpa_state *st)
+{
+	st->plan_until_ns = 0;
+	st->cost_limit = 0;
+	st->open_cost = 0;
+	st->budget = 0;
+	st->trial = 0;
+}
+
 /*
  * A peer with so little room gets what it has room for on one path. Linux since
  * 7.0 counts what came out of order against the receive buffer, and when that

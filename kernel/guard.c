@@ -207,31 +207,26 @@ static struct guard_slot *free_slot(void)
 	return NULL;
 }
 
+static void copy_callbacks(struct mptcp_sched_ops *to,
+			   const struct mptcp_sched_ops *from)
+{
+#define COPY(name)	to->name = from->name;
+	COMPAT_SCHED_CALLBACKS(COPY)
+	to->init = from->init;
+	to->release = from->release;
+}
+
 static void slot_fill(struct guard_slot *slot, struct mptcp_sched_ops *ops)
 {
-	const struct mptcp_sched_ops *guard = &guards[slot - slots];
-
 	slot->ops = ops;
-#define TAKE(name)	slot->program.name = ops->name;
-	COMPAT_SCHED_CALLBACKS(TAKE)
-	slot->program.init = ops->init;
-	slot->program.release = ops->release;
-
-#define GIVE(name)	ops->name = guard->name;
-	COMPAT_SCHED_CALLBACKS(GIVE)
-	ops->init = guard->init;
-	ops->release = guard->release;
+	copy_callbacks(&slot->program, ops);
+	copy_callbacks(ops, &guards[slot - slots]);
 }
 
 /* Its own callbacks again; no socket may be able to call one. */
 static void slot_empty(struct guard_slot *slot)
 {
-	struct mptcp_sched_ops *ops = slot->ops;
-
-#define BACK(name)	ops->name = slot->program.name;
-	COMPAT_SCHED_CALLBACKS(BACK)
-	ops->init = slot->program.init;
-	ops->release = slot->program.release;
+	copy_callbacks(slot->ops, &slot->program);
 	slot->ops = NULL;
 }
 

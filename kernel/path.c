@@ -173,7 +173,7 @@ int path_find(const struct conn *c, const struct mptcp_subflow_context *sf)
 	return path_find_near(c, sf, 0);
 }
 
-/* Of a subflow that is no more; what it did not need of a quota is given back. */
+/* Nobody's any more; what its subflow did not need of a quota is given back. */
 static void clear_row(struct conn *c, int i)
 {
 	drop_quota(c, i);
@@ -200,18 +200,14 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 
 		if ((row->flags & DPA_PATH_USED) && !is_gone(c, row->subflow_id))
 			continue;
-		drop_quota(c, i);
-		*row = (struct dpa_path){
-			.subflow_id = subflow_number(sf),
-			.flags = DPA_PATH_USED,
-		};
+		clear_row(c, i);
+		row->subflow_id = subflow_number(sf);
+		row->flags = DPA_PATH_USED;
 		/* nobody has steered it yet, so this is the endpoint's word */
 		if (subflow_request_bkup(sf))
 			row->flags |= DPA_PATH_BACKUP;
 		c->state.rows = max_t(u32, c->state.rows, i + 1);
-		c->path[i] = (struct conn_path){
-			.given = tcp_sk(subflow_ssk(sf))->write_seq,
-		};
+		c->path[i].given = tcp_sk(subflow_ssk(sf))->write_seq;
 		return i;
 	}
 	return -ENOSPC;

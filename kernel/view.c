@@ -11,7 +11,7 @@
 #include "stat.h"
 #include "view.h"
 
-#include "arith.h"
+#include "pick.h"
 
 /* connect(AF_UNSPEC) begins a new stream in the same socket. */
 static void restart(struct conn *c)
@@ -189,15 +189,6 @@ static void show_overflow(struct conn *c)
 	st->late_policy = horizon.late_policy;
 }
 
-static void show_nothing(struct dpa_state *st)
-{
-	st->plan_until_ns = 0;
-	st->cost_limit = 0;
-	st->open_cost = 0;
-	st->budget = 0;
-	st->trial = 0;
-}
-
 /* What is in force: the first chunk, else overflow, else nothing. */
 static void show(struct conn *c)
 {
@@ -208,7 +199,7 @@ static void show(struct conn *c)
 	else if (c->overflow_ns)
 		show_overflow(c);
 	else
-		show_nothing(&c->state);
+		dpa_forget_plan(&c->state);
 	show_settings(c);
 }
 

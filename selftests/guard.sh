@@ -116,9 +116,7 @@ bad_rows() {
 	attach_options "$cgroup" || { fail "options"; return; }
 	register "$files/mpdpa_rows.bpf.o" || { fail "register: $(cat "$tmp/register")"; return; }
 	scheduler mpdpa_rows
-	start "$tmp/server" in_ns "$server" "$files/dpa_sock" \
-		"listen $server4 $port" accept "drain 400000" shutdown
-	wait_until 10 is_listening "$server" $port
+	server "$server" $server4 $port "$tmp/server" accept "drain 400000" shutdown
 	client "$client" "connect $server4 $port" "chunk len=400000 ms=5000" \
 		"send 400000" "wait queued=0" shutdown drain >"$tmp/client" ||
 		fail "a chunk: $(tail -n 3 "$tmp/client")"

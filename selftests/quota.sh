@@ -239,5 +239,5 @@ keeps_speed() {
 }
 
 quick_cases changed
-run_cases "$@" -- never_over remainder idle_take_none shared next_period soft changed cheap_rate \
-	keeps_speed
+run_cases "$@" -- never_over remainder idle_take_none shared next_period soft \
+	changed cheap_rate keeps_speed

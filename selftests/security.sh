@@ -15,12 +15,14 @@ need mpdpa tc unshare
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
 mallory=(setpriv --reuid=12345 --regid=12345 --clear-groups --no-new-privs)
 
-# held_by_nobody: one connection with a chunk, which lives until it is stopped
+# held_by_nobody [STEP...]: one connection, by default with a chunk and until it is
+# stopped; its steps say "ready"
 held_by_nobody() {
+	[ $# -gt 0 ] || set -- "chunk len=100000 ms=60000 cookie=77" \
+		"send 1000" "wait acked=1000" "say ready" "sleep 60000"
 	server "$server" $server4 $port "$tmp/server" accept "drain => any"
 	start "$tmp/held" in_ns "$client" "${nobody[@]}" "$files/dpa_sock" \
-		"connect $server4 $port" "chunk len=100000 ms=60000 cookie=77" \
-		"send 1000" "wait acked=1000" "say ready" "sleep 60000"
+		"connect $server4 $port" "$@"
 	held=$last_pid
 	wait_until 10 grep -q ready "$tmp/held" || fail "$(cat "$tmp/held")"
 	held_id=$(in_ns "$client" "$mpdpa" -j conn | jq '.[0].id')
@@ -74,14 +76,9 @@ preferences_do_not_undercut() {
 # 4: nor what root has said of one connection, by whatever name of the path
 preferences_of_root_stand() {
 	stream_prepare || return
-	server "$server" $server4 $port "$tmp/server" accept "drain => any"
-	start "$tmp/held" in_ns "$client" "${nobody[@]}" "$files/dpa_sock" \
-		"connect $server4 $port" "chunk len=100000 ms=60000" "send 1000" \
+	held_by_nobody "chunk len=100000 ms=60000" "send 1000" \
 		"wait active=2" "say ready" "wait alpha=2000" "prefer 2 9 => EPERM" \
 		"prefer 2 0 => EPERM" "prefer 1 3" "sleep 100" info
-	held=$last_pid
-	wait_until 20 grep -q ready "$tmp/held" || fail "$(tail -n 2 "$tmp/held")"
-	held_id=$(in_ns "$client" "$mpdpa" -j conn | jq '.[0].id')
 	expect_ok "conn set" in_ns "$client" "$mpdpa" conn set id "$held_id" \
 		pref endpoint 2 cost forbidden pref addr 10.0.1.1 cost 7 alpha 2
 	expect_ok "the application" finish "$held" 20
@@ -96,13 +93,9 @@ last_deadline() {
 
 	stream_prepare || return
 	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
-	server "$server" $server4 $port "$tmp/server" accept "drain => any"
-	start "$tmp/held" in_ns "$client" "${nobody[@]}" "$files/dpa_sock" \
-		"connect $server4 $port" "send 1000" "wait subflows=2" \
+	held_by_nobody "send 1000" "wait subflows=2" \
 		"chunk len=1 ns=9223372036854775807 flags=1" "say ready" \
 		"sleep 60000"
-	held=$last_pid
-	wait_until 20 grep -q ready "$tmp/held" || fail "$(tail -n 2 "$tmp/held")"
 	server "$server" $server4 $((port + 1)) "$tmp/other_server" accept drain
 	before=$(stat_of "$client" ticks)
 	# TCP's own timers pace it

@@ -343,6 +343,6 @@ other_cgroup() {
 quick_cases refusals_v4 accepted_v6 fell_back_v4 ended shared_socket \
 	restarted
 run_cases "$@" -- refusals_v4 refusals_v6 accepted_v4 accepted_v6 info_tells \
-	info_sizes wrong_options plain_tcp raw_socket fell_back_v4 fell_back_v6 shut_down \
-	ended listener other_scheduler accepted_socket one_too_many \
+	info_sizes wrong_options plain_tcp raw_socket fell_back_v4 fell_back_v6 \
+	shut_down ended listener other_scheduler accepted_socket one_too_many \
 	shared_socket restarted other_cgroup

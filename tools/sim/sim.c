@@ -127,14 +127,8 @@ static void show_chunks(void)
 			sim.next_end = c->end;
 		}
 	}
-	if (st->chunk_end)
-		return;
-	/* as kernel/view.c, show_nothing() */
-	st->plan_until_ns = 0;
-	st->cost_limit = 0;
-	st->open_cost = 0;
-	st->budget = 0;
-	st->trial = 0;
+	if (!st->chunk_end)
+		dpa_forget_plan(st);
 }
 
 static void plan(void)

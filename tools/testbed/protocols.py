@@ -119,10 +119,10 @@ def _parse(name: str, table: Fields) -> Protocol:
 
 def alphas_in(table: Fields) -> tuple[Alpha, ...]:
     """A table's key alpha."""
-    return as_alphas(table.items("alpha", "a list of numbers or 'adaptive'", _is_alpha, ()))
+    return as_alphas(table.items("alpha", "a list of numbers or 'adaptive'", is_alpha, ()))
 
 
-def _is_alpha(value: object) -> bool:
+def is_alpha(value: object) -> bool:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return number or value == ADAPTIVE
 

@@ -111,3 +111,8 @@ class Scenario:
 
     def is_costly(self, path: Path) -> bool:
         return path.cost > self.preferred.cost
+
+    @property
+    def costly(self) -> frozenset[str]:
+        """The names of the paths that are."""
+        return frozenset(path.name for path in self.paths if self.is_costly(path))

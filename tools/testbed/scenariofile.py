@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path as File
+from typing import Any
 
 from . import drives, protocols, rates
 from .errors import UsageError
@@ -216,10 +217,9 @@ def _check_up(top: Fields, scenario: Scenario) -> None:
             raise top.fail(key, f"a path that comes up within the load's {end_ms} ms", path.up_ms)
 
 
-def _is_alpha(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return value == ADAPTIVE
-    return ALPHA_RANGE[0] <= value <= ALPHA_RANGE[1]
+def _is_alpha(value: Any) -> bool:
+    least, most = ALPHA_RANGE
+    return protocols.is_alpha(value) and (value == ADAPTIVE or least <= value <= most)
 
 
 def _plan(table: Fields) -> Plan:

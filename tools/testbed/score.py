@@ -83,7 +83,7 @@ def score(cell: Cell, raw: dict[str, Any]) -> Score:
     met = [_met(ns, cell.deadline_ms) for ns in raw["completion_ns"]]
     avoidable, least_share = _beside_oracle(cell, met)
     paths = tuple(_path(cell, name, counts) for name, counts in raw["paths"].items())
-    costly = {path.name for path in cell.scenario.paths if cell.scenario.is_costly(path)}
+    costly = cell.scenario.costly
     delivered = raw["delivered_bytes"]
     if not delivered:
         raise MeasurementError(f"{cell.label}: nothing was delivered")

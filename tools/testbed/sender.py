@@ -78,8 +78,7 @@ class Sender(Client):
             self._sock = self._connect()
             absent = {path.name for path in self._cell.used_paths if path.up_ms}
             first = self._cell.start.name
-            dear = self._cell.scenario.is_costly
-            costly = {path.name for path in self._cell.used_paths if dear(path)}
+            costly = self._cell.scenario.costly
             self._sampler = Sampler(self._sock, self._path_of, first, absent - {first}, costly)
             self._wait_established(changes)
             if self._cell.kind.rule:
