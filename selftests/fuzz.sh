@@ -139,14 +139,12 @@ disturb() {
 }
 
 random_calls() {
-	local fuzz_pid round=0 before held=0 ns orphans=0 detached=0
+	local fuzz_pid round=0 before users held=0 ns orphans=0 detached=0
 
-	before=$(mptcp_sockets)
-	watch_closings || return
-	[ -n "$stock" ] || module_load || { fail "insmod"; return; }
+	watch_all || return
 	world
 	attached || { fail "cannot attach"; return; }
-	[ -n "$stock" ] || held=$(module_users)
+	[ -n "$stock" ] || held=$(($(module_users) - users))
 	start "$tmp/fuzz" ip netns exec "$client" "$files/fuzz" calls "$seed" \
 		"$calls" "$seconds" 4 $server4 $port "/run/netns/$client" \
 		"/run/netns/$client" "/run/netns/$other_client"
@@ -161,21 +159,62 @@ random_calls() {
 	happened
 	detach
 	stop "$sink"
+	all_goes 70
+}
+
+# One orphan of the kernel's, made on purpose: the last subflow's endpoint is taken
+# away while the closed socket waits for its peer's end. So what lets those pass
+# that come by chance has been seen to work.
+kernel_orphan() {
+	local before users held=0 ns orphans=0
+
+	watch_all || return
+	world
+	attached || { fail "cannot attach"; return; }
+	[ -n "$stock" ] || held=$(($(module_users) - users))
+	start "$tmp/client" ip netns exec "$client" "$files/dpa_sock" \
+		"connect $server4 $port" "send 1000" "wait subflows=2" "say up" "sleep 60000"
+	wait_until 20 grep -q up "$tmp/client" || fail "no connection of two subflows"
+	kill -STOP -- "-$sink"
+	kill_subflow "$client" src 10.0.1.1
+	stop "$last_pid"
+	endpoints_flush
+	detach
+	stop "$sink"
+	all_goes 5
+	[ $orphans -eq 1 ] || fail "$orphans orphans, expected one"
+}
+
+# Of the sockets and the module's users that there are, for all_goes.
+watch_all() {
+	before=$(mptcp_sockets)
+	users=0
+	[ -n "$stock" ] || module_load || { fail "insmod"; return 1; }
+	[ -n "$stock" ] || users=$(module_users)
+	watch_closings
+}
+
+# all_goes SECONDS: after that nothing of $client and $other_client is left, but what
+# the kernel forgets: each of those holds the scheduler it was made with, and that the
+# module, for good.
+all_goes() {
 	for ns in "$client" "$other_client"; do
 		abort_connections "$ns"
-		wait_until 70 no_sockets "$ns"
+		wait_until "$1" no_sockets "$ns"
 	done
 	closings_told
 	left_in "$client"
 	left_in "$other_client"
 	topology_down
 	[ $orphans -eq 0 ] || note "$orphans orphans that the kernel forgot"
-	# each of these holds the scheduler it was made with, and that the module
-	wait_until 70 has_users_at_most $((orphans * held)) ||
+	wait_until 70 has_users_at_most $((users + orphans * held)) ||
 		fail "the module has $(module_users) users"
 	wait_until 30 freed $((before + orphans)) ||
 		fail "MPTCP sockets: $(mptcp_sockets), before $before"
-	[ $orphans -eq 0 ] || return
+	if [ $((users + orphans)) -gt 0 ]; then
+		loaded_by_us=no
+		return
+	fi
 	[ -n "$stock" ] || wait_until 30 no_state ||
 		fail "connections' state: $(states) objects"
 	module_unload || fail "the module stays"
@@ -216,4 +255,4 @@ happened() {
 	expect_between "times the scheduler was detached" $detached 2 1000000
 }
 
-run_cases "$@" -- random_calls
+run_cases "$@" -- random_calls kernel_orphan
