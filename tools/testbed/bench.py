@@ -21,6 +21,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path as File
 from types import ModuleType
 from typing import Any
@@ -62,6 +63,7 @@ class Run:
     protocol: str
     alpha: tuple[Alpha, ...]
     deadlines: str
+    seeds: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,9 @@ def _run(row: Fields) -> Run:
         row.text("protocol"),
         protocols.alphas_in(row),
         row.choice("deadlines", (ALL, FIRST, PUBLISHED), ALL),
+        row.integers("seeds", 0, 1 << 31, (1,)),
     )
-    row.finish("protocol, alpha, deadlines")
+    row.finish("protocol, alpha, deadlines, seeds")
     return run
 
 
@@ -120,8 +123,9 @@ def cells_of(bench: Bench, size: str, traces: File | None) -> list[Cell]:
     for scenario in _scenarios(bench, size, traces):
         for deadline in _deadlines(bench, scenario, size):
             for run in bench.runs:
-                for alpha in _alphas_of(bench, run, size):
-                    cell = Cell(scenario, run.protocol, deadline, alpha, 1)
+                seeds = run.seeds[:1] if size == QUICK else run.seeds
+                for alpha, seed in product(_alphas_of(bench, run, size), seeds):
+                    cell = Cell(scenario, run.protocol, deadline, alpha, seed)
                     if _wanted(bench, run, cell, size):
                         cells[cell.label] = cell
     return list(cells.values())

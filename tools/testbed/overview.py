@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import mean
 
 from .reference import Figure, Reference
-from .results import Finished
+from .score import Score
 from .table import Group, percent
 
 _NONE = "–"
@@ -57,25 +58,27 @@ def of(parts: Sequence[Group], reference: Reference) -> Overview:
 
 
 def _row(part: Group, titles: list[str], known: set[str], reference: Reference) -> tuple[str, ...]:
-    seed = part.runs[0].cell.seed
-    by_title = {d.cell.protocol_title: d for d in part.runs if d.cell.seed == seed}
     texts = [part.title.replace("deadline ", "")]
     for title in titles:
-        done = by_title.get(title)
-        texts.append(_own(done))
+        seeds = [done for done in part.runs if done.cell.protocol_title == title]
+        texts.append(_own([done.score for done in seeds]))
         if title in known:
-            texts.append(_theirs(reference.beside(done.cell)) if done else _NONE)
+            texts.append(_theirs(reference.beside(seeds[0].cell)) if seeds else _NONE)
     texts.append(percent(part.runs[0].score.oracle_costly_share))
     return tuple(texts)
 
 
-def _own(done: Finished | None) -> str:
-    if done is None:
+def _own(seeds: Sequence[Score]) -> str:
+    """Of several runs the mean share, and all their chunks."""
+    if not seeds:
         return _NONE
-    score = done.score
-    missed = f", {score.missed} of {len(score.completion_ms)} late" if score.missed else ""
-    own = f" ({score.missed_own} by its own count)" if score.missed_own is not None else ""
-    return f"{percent(score.costly_share)}{missed}{own}"
+    late = sum(score.missed for score in seeds)
+    chunks = sum(len(score.completion_ms) for score in seeds)
+    missed = f", {late} of {chunks} late" if late else ""
+    counted = [score.missed_own for score in seeds if score.missed_own is not None]
+    own = f" ({sum(counted)} by its own count)" if counted else ""
+    several = f" (mean of {len(seeds)} seeds)" if len(seeds) > 1 else ""
+    return f"{percent(mean(score.costly_share for score in seeds))}{missed}{own}{several}"
 
 
 def _theirs(figure: Figure | None) -> str:

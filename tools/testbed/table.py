@@ -82,7 +82,8 @@ def _line(done: Finished, runs: list[Finished], reference: Reference) -> Line:
     comparable = stock is not None and cell.protocol not in ("tcp", "mptcp")
     efficiency = score.savings_efficiency(stock.score) if stock and comparable else None
     times = [ms / 1000 for ms in score.completion_ms if ms is not None]
-    seeds = len({other.cell.seed for other in runs}) > 1
+    same = (other.cell.seed for other in runs if other.cell.protocol_title == cell.protocol_title)
+    seeds = len(set(same)) > 1
     own = (
         cell.protocol_title + (f", seed {cell.seed}" if seeds else ""),
         str(len(score.completion_ms) - score.missed),
