@@ -547,6 +547,34 @@ bool path_undercut(const struct conn *c, const struct mptcp_dpa_pref *opt)
 	return false;
 }
 
+/* Does TCP not know yet that it gets less than it could send? */
+static bool is_to_be_told(const struct sock *ssk)
+{
+	return !READ_ONCE(tcp_sk(ssk)->app_limited) && is_starved(tcp_sk(ssk));
+}
+
+/**
+ * path_needs_owner() - is there anything for the two below to do?
+ * @c: the connection
+ *
+ * Context: msk lock; does not sleep. They take the subflows' locks.
+ */
+bool path_needs_owner(const struct conn *c)
+{
+	struct mptcp_subflow_context *sf;
+
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		int i = path_find(c, sf);
+
+		if (is_to_be_told(subflow_ssk(sf)))
+			return true;
+		if (i >= 0 && conn_steers(c) &&
+		    !(c->state.path[i].flags & DPA_PATH_PROMPT))
+			return true;
+	}
+	return false;
+}
+
 /**
  * path_make_prompt() - no subflow holds a chunk's last bytes back
  * @c: the connection
@@ -589,10 +617,9 @@ void path_tell_limited(struct conn *c)
 
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		struct sock *ssk = subflow_ssk(sf);
-		const struct tcp_sock *tp = tcp_sk(ssk);
 		bool slow;
 
-		if (READ_ONCE(tp->app_limited) || !is_starved(tp))
+		if (!is_to_be_told(ssk))
 			continue;
 		slow = lock_sock_fast(ssk);
 		tcp_rate_check_app_limited(ssk);

@@ -3,6 +3,8 @@
 #ifndef _MPTCP_DPA_PATH_H
 #define _MPTCP_DPA_PATH_H
 
+#include <linux/types.h>
+
 struct conn;
 struct mptcp_dpa_pref;
 struct mptcp_subflow_context;
@@ -18,6 +20,7 @@ bool path_undercut(const struct conn *c, const struct mptcp_dpa_pref *opt);
 void path_refresh(struct conn *c, bool count);
 bool path_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 		const struct sock *ssk);
+bool path_needs_owner(const struct conn *c);
 void path_make_prompt(struct conn *c);
 void path_tell_limited(struct conn *c);
 void path_watch(struct conn *c);

@@ -47,6 +47,21 @@ static bool is_left_to_tcp(const struct dpa_state *st, const struct sock *ssk,
 	       heard_lately(ssk, patience);
 }
 
+/* So long a path may be unheard of; 0: nobody knows. */
+static u32 patience_jiffies(const struct tcp_sock *tp)
+{
+	u32 least = patience_us(tp, min(tcp_min_rtt(tp), tp->srtt_us >> 3));
+
+	return least ? usecs_to_jiffies(least) + 1 : 0;
+}
+
+/* Has nothing come back for longer, with packets out? */
+static bool is_unheard(const struct tcp_sock *tp, u32 patience)
+{
+	return tp->packets_out && patience &&
+	       time_after32(tcp_jiffies32, tp->rcv_tstamp + patience);
+}
+
 enum quiet { QUIET_NOT, QUIET_LEFT_TO_TCP, QUIET_SILENT };
 
 /*
@@ -56,27 +71,52 @@ enum quiet { QUIET_NOT, QUIET_LEFT_TO_TCP, QUIET_SILENT };
  * lost one by one, acknowledgments of those behind them go on: that is TCP's to
  * mend.
  */
-static enum quiet how_quiet(const struct dpa_state *st, struct sock *ssk)
+static enum quiet judge(const struct dpa_state *st, const struct sock *ssk,
+			u32 patience)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
-	u32 srtt = tp->srtt_us >> 3;
-	u32 least = patience_us(tp, min(tcp_min_rtt(tp), srtt));
-	u32 patience = usecs_to_jiffies(least) + 1;
-	enum quiet quiet = QUIET_NOT;
-	const struct sk_buff *skb;
-	bool slow, late;
+	u64 longest_us = patience_us(tp, tp->srtt_us >> 3);
+	const struct sk_buff *skb = tcp_rtx_queue_head(ssk);
+	bool late;
 
-	if (!tp->packets_out || !least ||
-	    !time_after32(tcp_jiffies32, tp->rcv_tstamp + patience))
+	late = skb && tcp_clock_ns() >
+			      skb->skb_mstamp_ns + longest_us * NSEC_PER_USEC;
+	if (!late && !(skb && inet_csk(ssk)->icsk_ca_state == TCP_CA_Loss))
+		return QUIET_NOT;
+	return is_left_to_tcp(st, ssk, late, patience) ? QUIET_LEFT_TO_TCP :
+							 QUIET_SILENT;
+}
+
+static enum quiet how_quiet(const struct dpa_state *st, struct sock *ssk)
+{
+	u32 patience = patience_jiffies(tcp_sk(ssk));
+	enum quiet quiet;
+	bool slow;
+
+	if (!is_unheard(tcp_sk(ssk), patience))
 		return QUIET_NOT;
 	slow = lock_sock_fast(ssk);
-	skb = tcp_rtx_queue_head(ssk);
-	late = skb && tcp_clock_ns() > skb->skb_mstamp_ns +
-					(u64)patience_us(tp, srtt) * NSEC_PER_USEC;
-	if (late || (skb && inet_csk(ssk)->icsk_ca_state == TCP_CA_Loss))
-		quiet = is_left_to_tcp(st, ssk, late, patience) ?
-			QUIET_LEFT_TO_TCP : QUIET_SILENT;
+	quiet = judge(st, ssk, patience);
 	unlock_sock_fast(ssk, slow);
+	return quiet;
+}
+
+/*
+ * The same where the msk's spinlock is held, so that a subflow's can only be tried
+ * for; a path of which that tells nothing may be silent.
+ */
+static enum quiet how_quiet_here(const struct dpa_state *st, struct sock *ssk)
+{
+	u32 patience = patience_jiffies(tcp_sk(ssk));
+	enum quiet quiet = QUIET_SILENT;
+
+	if (!is_unheard(tcp_sk(ssk), patience))
+		return QUIET_NOT;
+	if (!spin_trylock(&ssk->sk_lock.slock))
+		return quiet;
+	if (!sock_owned_by_user(ssk))
+		quiet = judge(st, ssk, patience);
+	spin_unlock(&ssk->sk_lock.slock);
 	return quiet;
 }
 
@@ -225,6 +265,57 @@ void ask_retransmission(struct mptcp_sock *msk)
 	kernel_fn(mptcp_schedule_work)(msk_sock(msk));
 }
 
+/* Can anything be stuck at all? */
+static bool may_be_stuck(const struct conn *c)
+{
+	const struct dpa_state *st = &c->state;
+
+	return !msk_fell_back(msk_of(c->sk)) && st->acked < st->sent &&
+	       (conn_steers(c) || st->again) && st->window >= WINDOW_MIN;
+}
+
+static bool is_marked(const struct dpa_state *st)
+{
+	int i;
+
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
+		if (st->path[i].flags & (DPA_PATH_SILENT | DPA_PATH_STUCK))
+			return true;
+	return false;
+}
+
+/**
+ * rescue_is_due() - would rescue() find anything to do, or to undo?
+ * @c: the connection, brought up to date
+ *
+ * Context: msk spinlock held with no owner, in a softirq.
+ * Return: true as well if a subflow is locked by another, which rescue() waits for.
+ */
+bool rescue_is_due(const struct conn *c)
+{
+	struct mptcp_subflow_context *sf;
+
+	if (is_marked(&c->state))
+		return true;
+	if (!may_be_stuck(c))
+		return false;
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		struct sock *ssk = subflow_ssk(sf);
+		int i = path_find(c, sf);
+		enum quiet quiet;
+
+		if (i < 0 || !kernel_fn(mptcp_subflow_active)(sf))
+			continue;
+		heard_note(ssk);
+		quiet = how_quiet_here(&c->state, ssk);
+		if (quiet == QUIET_SILENT ||
+		    (quiet == QUIET_NOT && c->state.path[i].behind &&
+		     outrun_bytes(c, i)))
+			return true;
+	}
+	return false;
+}
+
 /**
  * rescue() - have data sent again that is stuck on a path
  * @c: the connection, brought up to date
@@ -244,8 +335,7 @@ void rescue(struct conn *c)
 	unsigned long left_to_tcp;
 
 	clear_marks(st);
-	if (msk_fell_back(msk) || st->acked >= st->sent ||
-	    (!conn_steers(c) && !st->again) || st->window < WINDOW_MIN)
+	if (!may_be_stuck(c))
 		return;
 	left_to_tcp = mark_silent(c);
 	msk_for_each_subflow(msk, sf) {

@@ -35,12 +35,6 @@ static void queue_tick(struct conn *c)
 	refcount_dec(&c->refs);
 }
 
-static enum hrtimer_restart tick_timer(struct hrtimer *timer)
-{
-	queue_tick(container_of(timer, struct conn, timer));
-	return HRTIMER_NORESTART;
-}
-
 static u64 tick_interval_ns(const struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *sf;
@@ -79,8 +73,11 @@ static bool is_under_way(const struct conn *c)
 	       (conn_steers(c) || st->again) && st->acked < st->written;
 }
 
-/* When to look again; 0: not by a timer. */
-static u64 next_tick_ns(struct conn *c)
+/*
+ * When to look again, if the last look that counts was at @since_ns; 0: not by a
+ * timer.
+ */
+static u64 next_tick_ns(struct conn *c, u64 since_ns)
 {
 	const struct mptcp_sock *msk = msk_of(c->sk);
 	const struct dpa_state *st = &c->state;
@@ -97,22 +94,27 @@ static u64 next_tick_ns(struct conn *c)
 	next = min(next, boundary);
 	if (is_under_way(c) ||
 	    (c->sk->sk_state != TCP_CLOSE && prio_pending(c)))
-		next = min(next, st->now_ns + interval);
+		next = min(next, since_ns + interval);
 	/* a deadline may be the last that there is */
 	return next == U64_MAX ? 0 : min_t(u64, next, KTIME_MAX);
 }
 
 /*
- * Data that waits is pushed by release_sock(), which so asks the scheduler
- * again. A closed window is the kernel's to probe; what is to be sent again
- * was within it.
+ * Does data wait for the scheduler's word? A closed window is the kernel's to
+ * probe; what is to be sent again was within it.
  */
-static void kick(struct conn *c)
+static bool data_waits(const struct conn *c)
 {
 	const struct mptcp_sock *msk = msk_of(c->sk);
 
-	if (c->state.again || (conn_steers(c) && msk_data_pending(msk) &&
-			       msk_window_left(msk)))
+	return c->state.again || (conn_steers(c) && msk_data_pending(msk) &&
+				  msk_window_left(msk));
+}
+
+/* Data that waits is pushed by release_sock(), which so asks the scheduler again. */
+static void kick(struct conn *c)
+{
+	if (data_waits(c))
 		kernel_fn(mptcp_check_and_set_pending)(c->sk);
 }
 
@@ -123,10 +125,23 @@ static bool is_over(const struct sock *sk)
 	       (sk->sk_state == TCP_FIN_WAIT2 && sock_flag(sk, SOCK_DEAD));
 }
 
-static void tick(struct conn *c)
+/* What a look ends with, of which @since_ns is as for next_tick_ns(). */
+static void look_again(struct conn *c, u64 since_ns)
 {
 	u64 next;
 
+	/* without a look to come the next bytes are the scheduler's */
+	if (!is_under_way(c))
+		c->state.plan_until_ns = 0;
+	next = next_tick_ns(c, since_ns);
+	if (next)
+		hrtimer_start(&c->timer, ns_to_ktime(next),
+			      HRTIMER_MODE_ABS_SOFT);
+}
+
+/* The look of a work item, with the msk owned or as good as that. */
+static void tick(struct conn *c)
+{
 	if (c->dead)
 		return;
 	stat_inc(sock_net(c->sk), DPA_STAT_TICKS);
@@ -142,13 +157,54 @@ static void tick(struct conn *c)
 		rescue(c);
 		kick(c);
 	}
-	/* without a look to come the next bytes are the scheduler's */
-	if (!is_under_way(c))
-		c->state.plan_until_ns = 0;
-	next = next_tick_ns(c);
-	if (next)
-		hrtimer_start(&c->timer, ns_to_ktime(next),
-			      HRTIMER_MODE_ABS_SOFT);
+	look_again(c, c->state.now_ns);
+}
+
+/*
+ * A look from the timer itself, while nobody owns the msk: under its spinlock no
+ * subflow can be locked, so that only looks that find nothing to do end here. Most
+ * do, and to wake a worker costs several times as much. While data waits and
+ * acknowledgments ask the scheduler, the next look is an interval behind the last
+ * time that it was asked.
+ */
+static bool look_here(struct conn *c)
+{
+	const struct mptcp_sock *msk = msk_of(c->sk);
+	bool waits;
+
+	if (c->dead)
+		return true;
+	if (is_over(c->sk))
+		return false;
+	waits = data_waits(c);
+	if (waits && c->asked_ns + tick_interval_ns(msk) <= ktime_get_ns())
+		return false;
+	view_refresh(c);
+	if (c->state.again || prio_pending(c) || rescue_is_due(c) ||
+	    path_needs_owner(c))
+		return false;
+	stat_inc(sock_net(c->sk), DPA_STAT_TICKS);
+	if (is_under_way(c) && !msk_data_pending(msk))
+		path_watch(c);
+	look_again(c, waits ? c->asked_ns : c->state.now_ns);
+	return true;
+}
+
+/* Whoever holds the spinlock may wait for this function to end: see tick_stop(). */
+static enum hrtimer_restart tick_timer(struct hrtimer *timer)
+{
+	struct conn *c = container_of(timer, struct conn, timer);
+	spinlock_t *lock = &c->sk->sk_lock.slock;
+	bool done = false;
+
+	if (spin_trylock(lock)) {
+		if (!sock_owned_by_user(c->sk))
+			done = look_here(c);
+		spin_unlock(lock);
+	}
+	if (!done)
+		queue_tick(c);
+	return HRTIMER_NORESTART;
 }
 
 /*

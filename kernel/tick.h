@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Looking after a connection when no acknowledgement calls the scheduler: a
- * timer queues a work item, which owns the msk while it judges chunks, tells
- * the peer about priorities and has pending data pushed again.
+ * timer judges chunks, and if there is more to do queues a work item, which owns
+ * the msk while it tells the peer about priorities, has data sent again that is
+ * stuck, and pending data pushed.
  */
 #ifndef _MPTCP_DPA_TICK_H
 #define _MPTCP_DPA_TICK_H
