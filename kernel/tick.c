@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/minmax.h>
+#include <linux/mptcp_dpa.h>
 #include <linux/net.h>
 #include <net/tcp.h>
 
@@ -161,6 +162,16 @@ static void tick(struct conn *c)
 }
 
 /*
+ * Is the scheduler to be asked by a look? A plan says how long it stands; the rule
+ * of MP-DPA is to be run at intervals, whatever acknowledgments come.
+ */
+static bool asking_is_due(const struct conn *c)
+{
+	return c->state.policy == MPTCP_DPA_POLICY_THRESHOLD ||
+	       c->asked_ns + tick_interval_ns(msk_of(c->sk)) <= ktime_get_ns();
+}
+
+/*
  * A look from the timer itself, while nobody owns the msk: under its spinlock no
  * subflow can be locked, so that only looks that find nothing to do end here. Most
  * do, and to wake a worker costs several times as much. While data waits and
@@ -177,7 +188,7 @@ static bool look_here(struct conn *c)
 	if (is_over(c->sk))
 		return false;
 	waits = data_waits(c);
-	if (waits && c->asked_ns + tick_interval_ns(msk) <= ktime_get_ns())
+	if (waits && asking_is_due(c))
 		return false;
 	view_refresh(c);
 	if (c->state.again || prio_pending(c) || rescue_is_due(c) ||

@@ -559,10 +559,36 @@ rests_for_bbr() {
 }
 
 quick_cases loose_v6 backup_is_cheap closed_in_mid_chunk cheap_path_silent
+drop_trace() { [ ! -d "$1" ] || rmdir "$1"; }
+
+# Most looks find nothing to do, and wake no worker for that.
+looks_wake_no_worker() {
+	local trace=/sys/kernel/tracing/instances/dpa-works looks works
+	local started=$trace/events/workqueue/workqueue_execute_start
+
+	prepare subflow backup || return
+	at_end drop_trace "$trace"
+	mkdir "$trace" || { fail "no trace instance"; return; }
+	echo "function == 0x$(awk '$3 == "tick_work" { print $1 }' /proc/kallsyms)" \
+		>"$started/filter" || fail "no filter"
+	echo 1 >"$started/enable"
+	looks=$(stat_of "$client" ticks)
+	transfer $length ms=8000
+	looks=$(($(stat_of "$client" ticks) - looks))
+	echo 0 >"$started/enable"
+	works=$(grep -c workqueue_execute_start: "$trace/trace")
+	drop_trace "$trace"
+	expect_in_time 1
+	note "$looks looks, $works by a worker"
+	expect_between "looks" "$looks" 20 1000
+	expect_between "looks by a worker" "$works" 1 $((looks / 2))
+}
+
 run_cases "$@" -- loose_v4 loose_v6 tight_v4 tight_v6 alpha_of_namespace \
 	alpha_of_chunk cost_by_backup_flag cost_by_interface cost_by_endpoint \
 	first_costly_by_interface first_costly_by_endpoint backup_is_cheap \
 	priorities_told priority_back_to_none priority_back_to_backup \
 	estimates set_before_connect two_queued back_to_back hopeless \
 	hopeless_and_cheap closed_in_mid_chunk cheap_path_silent \
-	costly_path_silent cheap_path_goes forbidden_path unheard_with_time unheard_without_time rests_for_bbr
+	costly_path_silent cheap_path_goes forbidden_path unheard_with_time \
+	unheard_without_time rests_for_bbr looks_wake_no_worker

@@ -174,6 +174,8 @@ def suites() -> list[list[Suite]]:
         Suite("command and library in the guest", ["make", "--no-print-directory", "check-userspace-guest"], "ktap"),
         Suite("many connections", ["make", "--no-print-directory", "check-scale"], "ktap"),
         guest_suite("kernel: overflow and quotas", ["overflow", "quota"]),
+        # with two processors, and so by the machine's clock: calls meet each other
+        guest_suite("kernel: random calls", ["fuzz"], "fast", variables=("FUZZ_SECONDS=60",)),
         pytest_suite("guest runner", "tools/vm/test_vm.py"),
         Suite("demo on the machine's own kernel", ["tools/check/native_demo.sh"], "ktap"),
     ]
@@ -188,10 +190,8 @@ def suites() -> list[list[Suite]]:
         guest_suite("kernel: security", ["security"]),
         guest_suite("kernel: cost of a decision", ["decision_cost"]),
         guest_suite("kernel: soak", ["soak"]),
-        # the machine's clock: a suspension stops the virtual one, its alarm too;
-        # and with two processors, calls meet each other
+        # the machine's clock: a suspension stops the virtual one, its alarm too
         guest_suite("kernel: suspension", ["suspend"], "fast", variables=("SUSPEND=1",)),
-        guest_suite("kernel: random calls", ["fuzz"], "fast", variables=("FUZZ_SECONDS=60",)),
     ]
     return [quick, kernel]
 
@@ -223,7 +223,15 @@ def fuzz_suites() -> list[list[Suite]]:
     return [[guest_suite("random calls", ["fuzz"], "fast", variables=load, timeout=3500)]]
 
 
-TARGETS = {"check": suites, "check-debug": debug_suites, "soak": soak_suites, "fuzz": fuzz_suites}
+def program_suites() -> list[list[Suite]]:
+    """That the verifier takes every program, and each does its work."""
+    return [[guest_suite("all programs", ["attach", "schedulers"])]]
+
+
+TARGETS = {
+    "check": suites, "check-debug": debug_suites, "check-programs": program_suites, "soak": soak_suites,
+    "fuzz": fuzz_suites,
+}  # fmt: skip
 
 
 def main() -> int:
@@ -249,7 +257,8 @@ def main() -> int:
     broken = sum(o.failed and all(c.status != "not ok" for c in o.cases) for o in outcomes)
     failed = statuses.count("not ok") + broken
     print(f"{statuses.count('ok')} passed, {failed} failed, {statuses.count('skip')} skipped")
-    if not options.only:
+    # a part of "check"
+    if not options.only and options.target != "check-programs":
         results.add(options.target, statuses.count("ok"), failed, statuses.count("skip"), time.monotonic() - started)
     return 1 if failed or not statuses.count("ok") else 0
 

@@ -63,6 +63,7 @@ class Run:
     protocol: str
     alpha: tuple[Alpha, ...]
     deadlines: str
+    scenarios: tuple[str, ...]  # none: all
     seeds: tuple[int, ...]
 
 
@@ -111,9 +112,10 @@ def _run(row: Fields) -> Run:
         row.text("protocol"),
         protocols.alphas_in(row),
         row.choice("deadlines", (ALL, FIRST, PUBLISHED), ALL),
+        _texts(row, "scenarios"),
         row.integers("seeds", 0, 1 << 31, (1,)),
     )
-    row.finish("protocol, alpha, deadlines, seeds")
+    row.finish("protocol, alpha, deadlines, scenarios, seeds")
     return run
 
 
@@ -161,6 +163,8 @@ def _alphas_of(bench: Bench, run: Run, size: str) -> tuple[Alpha, ...]:
 
 
 def _wanted(bench: Bench, run: Run, cell: Cell, size: str) -> bool:
+    if run.scenarios and cell.scenario.name not in run.scenarios:
+        return False
     first = _deadlines(bench, cell.scenario, size)[0]
     if run.deadlines == ALL or size == FULL or cell.deadline_ms == first:
         return True

@@ -32,9 +32,9 @@ def test_static() -> None:
     ruled = [(c.deadline_ms, c.alpha) for c in of_sym if c.protocol == "mp-dpa"]
     assert ruled == [(10_000, 1.0), (10_000, 0.8), (7_500, 1.0), (7_500, 0.8)]
     # Where runs differ from seed to seed, several of them.
-    seeds = {(c.alpha, c.deadline_ms, c.seed) for c in of_sym if c.protocol == "threshold"}
-    assert {seed for alpha, due, seed in seeds if (alpha, due) == (1.0, 7_500)} == {1, 2, 3}
-    assert {seed for alpha, due, seed in seeds if (alpha, due) == (0.8, 7_500)} == {1}
+    seeds = {(c.scenario.name, c.seed) for c in normal if c.protocol == "threshold"}
+    assert {seed for name, seed in seeds if name == "bulk-asym"} == {1, 2, 3}
+    assert {seed for name, seed in seeds if name == "bulk-sym"} == {1}
     assert {c.seed for c in cells("static", bench.QUICK)} == {1}
     full = cells("static", bench.FULL)
     assert {c.label for c in normal} < {c.label for c in full}
