@@ -76,11 +76,14 @@ testing:
 
 # the verifiers of kernels differ in what they take
 OTHERS	:= $(filter-out $(KERNEL),$(SERIES))
-.PHONY: $(OTHERS:%=check-on-%) check-programs-inside
+.PHONY: check-others $(OTHERS:%=check-on-%) check-programs-inside
 ifndef MPDPA_BUILDENV
-check: $(OTHERS:%=check-on-%)
+check: check-others
+check-others:
+	+@$(MAKE) --no-print-directory -j2 --output-sync=target $(OTHERS:%=check-on-%)
+
 $(OTHERS:%=check-on-%): check-on-%:
-	@KERNEL=$* $(INSIDE) $(MAKE) --no-print-directory KERNEL=$* check-programs-inside
+	@KERNEL=$* MAKEFLAGS= $(INSIDE) $(MAKE) --no-print-directory KERNEL=$* check-programs-inside
 endif
 
 check-programs-inside:

@@ -1,6 +1,7 @@
 """
 The simulator beside the kernel: every static cell that Documentation/results.md tells of. BBR
-begins its cycles at random, on the kernel too, so the simulator's share is the mean of some seeds.
+begins its cycles at random, on the kernel too, so the simulator's share is the mean of some seeds, and
+where it differs much so is the kernel's.
 """
 
 from __future__ import annotations
