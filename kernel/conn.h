@@ -61,7 +61,6 @@ struct conn {
 	u64			overflow_ns;	/* in force at the last refresh */
 	u64			overflowed;	/* bytes written while it was */
 	u32			subflows; /* that had a row at the last refresh */
-	u64			asked_ns; /* when the scheduler, or its plan, last was */
 	u64			next_end; /* dpa_state::next_deadline_ns holds up to it */
 	struct chunk_queue	queue;
 	struct stream		stream;

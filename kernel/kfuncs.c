@@ -49,7 +49,6 @@ unsigned char *kf_conn(struct sock *sk, int size)
 		return NULL;
 	}
 	c->state.decisions++;
-	c->asked_ns = c->state.now_ns;
 	stat_count(c->dpa, DPA_STAT_CHUNK_DECISIONS);
 	if (!tick_is_due(c))
 		tick_soon(c);

@@ -222,7 +222,6 @@ int plan_go_on(struct mptcp_sock *msk)
 					c->state.unit))
 		return -EAGAIN;
 	c->state.decisions++;
-	c->asked_ns = c->state.now_ns;
 	stat_count(c->dpa, DPA_STAT_DECISIONS);
 	stat_count(c->dpa, DPA_STAT_CHUNK_DECISIONS);
 	return carry_out(c, &choice);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/minmax.h>
-#include <linux/mptcp_dpa.h>
 #include <linux/net.h>
 #include <net/tcp.h>
 
@@ -74,11 +73,8 @@ static bool is_under_way(const struct conn *c)
 	       (conn_steers(c) || st->again) && st->acked < st->written;
 }
 
-/*
- * When to look again, if the last look that counts was at @since_ns; 0: not by a
- * timer.
- */
-static u64 next_tick_ns(struct conn *c, u64 since_ns)
+/* When to look again; 0: not by a timer. */
+static u64 next_tick_ns(struct conn *c)
 {
 	const struct mptcp_sock *msk = msk_of(c->sk);
 	const struct dpa_state *st = &c->state;
@@ -95,7 +91,7 @@ static u64 next_tick_ns(struct conn *c, u64 since_ns)
 	next = min(next, boundary);
 	if (is_under_way(c) ||
 	    (c->sk->sk_state != TCP_CLOSE && prio_pending(c)))
-		next = min(next, since_ns + interval);
+		next = min(next, st->now_ns + interval);
 	/* a deadline may be the last that there is */
 	return next == U64_MAX ? 0 : min_t(u64, next, KTIME_MAX);
 }
@@ -126,15 +122,15 @@ static bool is_over(const struct sock *sk)
 	       (sk->sk_state == TCP_FIN_WAIT2 && sock_flag(sk, SOCK_DEAD));
 }
 
-/* What a look ends with, of which @since_ns is as for next_tick_ns(). */
-static void look_again(struct conn *c, u64 since_ns)
+/* What each look ends with. */
+static void look_again(struct conn *c)
 {
 	u64 next;
 
 	/* without a look to come the next bytes are the scheduler's */
 	if (!is_under_way(c))
 		c->state.plan_until_ns = 0;
-	next = next_tick_ns(c, since_ns);
+	next = next_tick_ns(c);
 	if (next)
 		hrtimer_start(&c->timer, ns_to_ktime(next),
 			      HRTIMER_MODE_ABS_SOFT);
@@ -158,46 +154,29 @@ static void tick(struct conn *c)
 		rescue(c);
 		kick(c);
 	}
-	look_again(c, c->state.now_ns);
-}
-
-/*
- * Is the scheduler to be asked by a look? A plan says how long it stands; the rule
- * of MP-DPA is to be run at intervals, whatever acknowledgments come.
- */
-static bool asking_is_due(const struct conn *c)
-{
-	return c->state.policy == MPTCP_DPA_POLICY_THRESHOLD ||
-	       c->asked_ns + tick_interval_ns(msk_of(c->sk)) <= ktime_get_ns();
+	look_again(c);
 }
 
 /*
  * A look from the timer itself, while nobody owns the msk: under its spinlock no
  * subflow can be locked, so that only looks that find nothing to do end here. Most
- * do, and to wake a worker costs several times as much. While data waits and
- * acknowledgments ask the scheduler, the next look is an interval behind the last
- * time that it was asked.
+ * do, and to wake a worker costs several times as much. Data that waits is pushed
+ * by its owner alone.
  */
 static bool look_here(struct conn *c)
 {
-	const struct mptcp_sock *msk = msk_of(c->sk);
-	bool waits;
-
 	if (c->dead)
 		return true;
-	if (is_over(c->sk))
-		return false;
-	waits = data_waits(c);
-	if (waits && asking_is_due(c))
+	if (is_over(c->sk) || data_waits(c))
 		return false;
 	view_refresh(c);
-	if (c->state.again || prio_pending(c) || rescue_is_due(c) ||
+	if (data_waits(c) || prio_pending(c) || rescue_is_due(c) ||
 	    path_needs_owner(c))
 		return false;
 	stat_inc(sock_net(c->sk), DPA_STAT_TICKS);
-	if (is_under_way(c) && !msk_data_pending(msk))
+	if (is_under_way(c) && !msk_data_pending(msk_of(c->sk)))
 		path_watch(c);
-	look_again(c, waits ? c->asked_ns : c->state.now_ns);
+	look_again(c);
 	return true;
 }
 

@@ -561,10 +561,11 @@ rests_for_bbr() {
 quick_cases loose_v6 backup_is_cheap closed_in_mid_chunk cheap_path_silent
 drop_trace() { [ ! -d "$1" ] || rmdir "$1"; }
 
-# Most looks find nothing to do, and wake no worker for that.
+# While a chunk is on its way, all of it, looks find nothing to do, and wake no worker.
 looks_wake_no_worker() {
 	local trace=/sys/kernel/tracing/instances/dpa-works looks works
 	local started=$trace/events/workqueue/workqueue_execute_start
+	local i steps=()
 
 	prepare subflow backup || return
 	at_end drop_trace "$trace"
@@ -573,12 +574,17 @@ looks_wake_no_worker() {
 		>"$started/filter" || fail "no filter"
 	echo 1 >"$started/enable"
 	looks=$(stat_of "$client" ticks)
-	transfer $length ms=8000
+	for i in {1..20}; do
+		steps+=("chunk len=10000 ms=2000" "send 10000" "wait queued=0")
+	done
+	receiver 1000
+	sender "${steps[@]}" info shutdown drain || return
+	expect_ok "the receiver" finish "$server_pid" 30
 	looks=$(($(stat_of "$client" ticks) - looks))
 	echo 0 >"$started/enable"
 	works=$(grep -c workqueue_execute_start: "$trace/trace")
 	drop_trace "$trace"
-	expect_in_time 1
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" 20
 	note "$looks looks, $works by a worker"
 	expect_between "looks" "$looks" 20 1000
 	expect_between "looks by a worker" "$works" 1 $((looks / 2))
