@@ -129,6 +129,18 @@ static void clear_marks(struct dpa_state *st)
 		st->path[i].flags &= ~(DPA_PATH_SILENT | DPA_PATH_STUCK);
 }
 
+/* The row of an active subflow, whose path then counts as heard; else negative. */
+static int heard_row(const struct conn *c, struct mptcp_subflow_context *sf)
+{
+	int i = path_find(c, sf);
+
+	if (i >= 0 && !kernel_fn(mptcp_subflow_active)(sf))
+		return -ENOENT;
+	if (i >= 0)
+		heard_note(subflow_ssk(sf));
+	return i;
+}
+
 /* Says which paths are left to TCP, by the bits of their numbers. */
 static unsigned long mark_silent(struct conn *c)
 {
@@ -136,14 +148,12 @@ static unsigned long mark_silent(struct conn *c)
 	unsigned long left = 0;
 
 	msk_for_each_subflow(msk_of(c->sk), sf) {
-		struct sock *ssk = subflow_ssk(sf);
-		int i = path_find(c, sf);
+		int i = heard_row(c, sf);
 		enum quiet quiet;
 
-		if (i < 0 || !kernel_fn(mptcp_subflow_active)(sf))
+		if (i < 0)
 			continue;
-		heard_note(ssk);
-		quiet = how_quiet(&c->state, ssk);
+		quiet = how_quiet(&c->state, subflow_ssk(sf));
 		if (quiet == QUIET_SILENT)
 			c->state.path[i].flags |= DPA_PATH_SILENT;
 		else if (quiet == QUIET_LEFT_TO_TCP)
@@ -300,14 +310,12 @@ bool rescue_is_due(const struct conn *c)
 	if (!may_be_stuck(c))
 		return false;
 	msk_for_each_subflow(msk_of(c->sk), sf) {
-		struct sock *ssk = subflow_ssk(sf);
-		int i = path_find(c, sf);
+		int i = heard_row(c, sf);
 		enum quiet quiet;
 
-		if (i < 0 || !kernel_fn(mptcp_subflow_active)(sf))
+		if (i < 0)
 			continue;
-		heard_note(ssk);
-		quiet = how_quiet_here(&c->state, ssk);
+		quiet = how_quiet_here(&c->state, subflow_ssk(sf));
 		if (quiet == QUIET_SILENT ||
 		    (quiet == QUIET_NOT && c->state.path[i].behind &&
 		     outrun_bytes(c, i)))

@@ -141,10 +141,7 @@ disturb() {
 random_calls() {
 	local fuzz_pid round=0 before users held=0 ns orphans=0 detached=0
 
-	watch_all || return
-	world
-	attached || { fail "cannot attach"; return; }
-	[ -n "$stock" ] || held=$(($(module_users) - users))
+	begin_all || return
 	start "$tmp/fuzz" ip netns exec "$client" "$files/fuzz" calls "$seed" \
 		"$calls" "$seconds" 4 $server4 $port "/run/netns/$client" \
 		"/run/netns/$client" "/run/netns/$other_client"
@@ -168,10 +165,7 @@ random_calls() {
 kernel_orphan() {
 	local before users held=0 ns orphans=0
 
-	watch_all || return
-	world
-	attached || { fail "cannot attach"; return; }
-	[ -n "$stock" ] || held=$(($(module_users) - users))
+	begin_all || return
 	start "$tmp/client" ip netns exec "$client" "$files/dpa_sock" \
 		"connect $server4 $port" "send 1000" "wait subflows=2" "say up" "sleep 60000"
 	wait_until 20 grep -q up "$tmp/client" || fail "no connection of two subflows"
@@ -185,13 +179,17 @@ kernel_orphan() {
 	[ $orphans -eq 1 ] || fail "$orphans orphans, expected one"
 }
 
-# Of the sockets and the module's users that there are, for all_goes.
-watch_all() {
+# The world, its scheduler attached; what was there before, and what that holds of the
+# module, for all_goes.
+begin_all() {
 	before=$(mptcp_sockets)
 	users=0
 	[ -n "$stock" ] || module_load || { fail "insmod"; return 1; }
 	[ -n "$stock" ] || users=$(module_users)
-	watch_closings
+	watch_closings || return
+	world
+	attached || { fail "cannot attach"; return 1; }
+	[ -n "$stock" ] || held=$(($(module_users) - users))
 }
 
 # all_goes SECONDS: after that nothing of $client and $other_client is left, but what
