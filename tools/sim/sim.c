@@ -190,8 +190,10 @@ static void note_activations(void)
 	for (i = 0; i < sim.paths; i++) {
 		bool held = dpa_is_held(&sim.st, sim.st.path[i].cost);
 
-		if (sim.was_held[i] && !held)
+		if (sim.was_held[i] && !held) {
 			sim.activations[i]++;
+			sim.released[i] = true;
+		}
 		sim.was_held[i] = held;
 	}
 }
@@ -245,7 +247,7 @@ static int pick(void)
 		if (!may_take(i))
 			continue;
 		linger = (p->written - p->acked) / p->avg_pacing;
-		if (!sim.stock && sim.st.path[i].late)
+		if (!sim.stock && dpa_is_late(&sim.st, &sim.st.path[i]))
 			linger += 1e6;
 		if (linger < least) {
 			least = linger;
@@ -267,7 +269,7 @@ static void picked(struct path *p, uint64_t burst)
 static void push(void)
 {
 	while (sim.sent < sim.written || next_again() != UINT64_MAX) {
-		uint64_t burst = BURST;
+		uint64_t burst = BURST, least;
 		struct path *p;
 		int i;
 
@@ -280,13 +282,20 @@ static void push(void)
 		if (!sim.stock)
 			burst = dpa_picked(&sim.st, i);
 		picked(p, burst);
+		least = burst;
 		do {
 			uint64_t bytes = frag_rest();
 			uint64_t a = next_again();
 
+			/* as kernel/window.c has it */
+			if (bytes > least)
+				bytes = least;
+			least = DPA_U64_MAX;
+
 			if (p->last_put_ns + 2 * p->owd_ns < sim.now_ns &&
-			    !p->unsent_bytes && p->put)
+			    !p->unsent_bytes && p->put && !sim.released[i])
 				sim.activations[i]++;
+			sim.released[i] = false;
 			if (a != UINT64_MAX) {
 				path_write(p, a * DFRAG, bytes);
 				sim.again[a] = 0;

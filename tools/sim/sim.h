@@ -32,6 +32,7 @@ struct sim {
 	struct path	path[PATHS_MAX];
 	uint64_t	activations[PATHS_MAX];
 	bool		was_held[PATHS_MAX];
+	bool		released[PATHS_MAX];	/* taken off hold, and nothing sent since */
 	int		chunks;
 	struct chunk	*chunk;
 	uint64_t	bytes, sndbuf, end_ns;
