@@ -44,6 +44,7 @@ struct dpa_level {
 	__u64	sure;		/* bytes that they carry in all likelihood */
 	__u64	likely;		/* bytes that they are expected to carry */
 	__u64	best;		/* and if they are as fast as they have been */
+	__u64	rate;		/* at which they are expected to */
 	__u32	cost;		/* 0: there is none */
 	__u32	unknown;	/* one of them has shown nothing yet */
 };
@@ -64,6 +65,7 @@ struct dpa_scratch {
 	struct dpa_horizon horizon;
 	struct dpa_observation seen; /* of the path that is looked at */
 	__u64	first_likely;	/* dpa_level::likely of the cheapest paths */
+	__u64	first_margin;	/* what those bring within half of the margin */
 	__u64	likely_left;	/* bytes that those are not expected to bring */
 	__u64	upside;		/* bytes that paths of less cost may bring yet */
 	__u64	learn_bytes;	/* for others while the cheapest paths are unknown */

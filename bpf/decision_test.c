@@ -105,7 +105,7 @@ static int is_late(struct dpa_state *st, __u32 behind)
 {
 	st->path[0].behind = behind;
 	dpa_make_room(st, 0, in_use(st));
-	return st->path[0].late;
+	return dpa_is_late(st, &st->path[0]);
 }
 
 static void test_room(void)
@@ -191,9 +191,93 @@ static void test_room(void)
 
 	st.next_deadline_ns = 2 * SEC;
 	EXPECT(!is_late(&st, 900000));
-	EXPECT(is_late(&st, 1030000));
+	EXPECT(!is_late(&st, 1038000));
+	EXPECT(is_late(&st, 1039000));
+	/* unless that is all there is */
+	st.unit = 3000;
+	EXPECT(!is_late(&st, 1039000));
+	st.unit = 30000;
 	st.next_deadline_ns = 0;
-	EXPECT(!is_late(&st, 1030000));
+	EXPECT(!is_late(&st, 1039000));
+}
+
+/* A queue no longer than a rate needs that varies so much. */
+static void test_costlier_queue(void)
+{
+	struct dpa_state st = {
+		.now_ns = SEC, .next_deadline_ns = 20 * SEC, .unit = 30000,
+		.cheapest = 1, .cost_limit = 9, .window = DPA_U64_MAX,
+		.path[0] = {
+			.cost = 9, .goodput = 1000000, .rtt_us = RTT_US,
+			.srtt_us = RTT_US, .known = 1, .usable = 1,
+			.pause_in_us = DPA_U32_MAX, .flags = DPA_PATH_PAUSES,
+		},
+	};
+
+	EXPECT(has_room(&st, 127000, 900000));
+	EXPECT(!has_room(&st, 129000, 900000));
+	st.path[0].spread = 100000;
+	EXPECT(has_room(&st, 167000, 900000));
+	EXPECT(!has_room(&st, 169000, 900000));
+	/* at most that of congestion control by loss */
+	st.path[0].spread = 900000;
+	EXPECT(has_room(&st, 252000, 900000));
+	EXPECT(!has_room(&st, 254000, 900000));
+	st.path[0].spread = 0;
+	st.path[0].flags = 0;
+	EXPECT(has_room(&st, 252000, 900000));
+}
+
+/* Picks end where a shortfall does, and where they would come too late. */
+static void test_cut(void)
+{
+	struct dpa_state st = {
+		.now_ns = SEC, .next_deadline_ns = 2 * SEC, .unit = 30000,
+		.burst = BURST, .cheapest = 1, .least_cost = 1,
+		.cost_limit = 1, .open_cost = 9, .budget = 40000,
+		.window = DPA_U64_MAX,
+		.path = { {
+			.cost = 1, .goodput = 1000000, .rtt_us = RTT_US,
+			.srtt_us = RTT_US, .known = 1, .usable = 1,
+			.pause_in_us = DPA_U32_MAX,
+		}, { .cost = 9, .fits = DPA_U32_MAX } },
+	};
+	struct dpa_path *p = &st.path[0];
+
+	EXPECT(dpa_picked(&st, 1) == 30000);
+	EXPECT(dpa_picked(&st, 1) == 10000);
+	EXPECT(!st.budget && st.spent == 40000);
+	/* not while it is to show what it can carry */
+	st.budget = 10000;
+	st.trial = 1;
+	EXPECT(dpa_picked(&st, 1) == 30000);
+	st.trial = 0;
+	/* not in pieces that are too small, nor where bytes are repeated */
+	st.budget = 100;
+	st.again = 1;
+	EXPECT(dpa_picked(&st, 1) == 30000);
+	st.again = 0;
+	st.budget = 100;
+	EXPECT(dpa_picked(&st, 1) == DPA_PICK_MIN && !st.budget);
+	st.unit = 3000;
+	st.budget = 100;
+	EXPECT(dpa_picked(&st, 1) == 3000);
+	st.unit = 30000;
+
+	/* 1.0425 s of the path, less what it has */
+	p->behind = 900000;
+	dpa_make_room(&st, 0, in_use(&st));
+	EXPECT(within(p->fits, 142400, 142600));
+	EXPECT(dpa_picked(&st, 0) == BURST && dpa_picked(&st, 0) == BURST);
+	EXPECT(within(p->fits, 11500, 11800));
+	EXPECT(within(dpa_picked(&st, 0), 11500, 11800) && !p->fits);
+	/* the last resort */
+	EXPECT(dpa_picked(&st, 0) == BURST);
+	/* one whose speed is not known gets what it is given */
+	p->known = 0;
+	dpa_make_room(&st, 0, in_use(&st));
+	EXPECT(p->fits == DPA_U32_MAX && dpa_picked(&st, 0) == 30000);
+	EXPECT(p->fits == DPA_U32_MAX);
 }
 
 /* A plan stands for as long as a look counts, or until the next is due. */
@@ -420,6 +504,8 @@ static void test_any_input(void)
 
 static const struct dpa_test decision_tests[] = {
 	{ "room on a path, and lateness", test_room },
+	{ "the queue of a costlier path", test_costlier_queue },
+	{ "picks end within a fragment", test_cut },
 	{ "how long a plan stands", test_stand },
 	{ "a look at the paths", test_look },
 	{ "a bound on what deadlines cost", test_costly_bound },

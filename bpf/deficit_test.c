@@ -69,17 +69,29 @@ static void test_deficit_upside(void)
 	plan(&st, &s, 1, chunk);
 	EXPECT(st.open_cost == 9 && !st.budget);
 	EXPECT(!dpa_may_send(&st, &st.path[0]));
-	/* until another 1/4 has come together */
-	chunk[0][0] = 13700000;
+	/* until another half has come together */
+	chunk[0][0] = 14800000;
 	plan(&st, &s, 1, chunk);
 	EXPECT(st.open_cost == 9 && !st.budget);
-	chunk[0][0] = 14100000;
+	chunk[0][0] = 15000000;
 	plan(&st, &s, 1, chunk);
-	EXPECT(within(st.budget, 1170000, 1190000));
+	EXPECT(within(st.budget, 2070000, 2090000));
 	/* then for as long as there is some */
 	chunk[0][0] = 13700000;
 	plan(&st, &s, 1, chunk);
 	EXPECT(within(st.budget, 770000, 790000));
+	/* nor is one that is held opened for that */
+	st.open_cost = 0;
+	st.budget = 0;
+	plan(&st, &s, 1, chunk);
+	EXPECT(!st.open_cost && dpa_is_held(&st, 9));
+	/* a best that is no more than its rate varies by is none */
+	st.path[1].best = 1075000;
+	st.path[1].spread = 100000;
+	st.alpha_milli = 1000;
+	chunk[0][0] = 15200000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(within(st.budget, 5260000, 5270000));
 }
 
 /* At 1 s, when the chunk begins: a cheap and a costly path, 1 MB/s each. */
@@ -105,7 +117,11 @@ static void test_deficit_doubt(void)
 	EXPECT(!st.open_cost);
 	st.open_cost = 9;
 	plan(&st, &s, 1, chunk);
-	EXPECT(st.open_cost == 9 && st.budget);
+	EXPECT(st.open_cost == 9 && !st.budget);
+	/* that is just likely to be needed, so the doubt waits */
+	st.budget = 1;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.open_cost == 9 && within(st.budget, 560000, 570000));
 	/* which a shortfall that is not even likely is not */
 	chunk[0][0] = 9500000;
 	plan(&st, &s, 1, chunk);
@@ -168,7 +184,7 @@ static void test_deficit_caution(void)
 	st.path[0].sample_tick = dpa_tick(SEC) - dpa_tick(60 * SEC);
 	plan(&st, &s, 1, chunk);
 	EXPECT(st.open_cost == 9);
-	EXPECT(within(st.budget, 400000, 450000));
+	EXPECT(within(st.budget, 170000, 230000));
 }
 
 static void test_deficit_outcomes(void)
@@ -365,6 +381,7 @@ static void test_deficit_counting(void)
 	st.unit = 30000;
 	plan(&st, &s, 1, chunk);
 	EXPECT(!dpa_hopeless(&st, &s, 2000000));
+	dpa_make_room(&st, 0, 0);
 	EXPECT(!dpa_is_late(&st, &st.path[0]));
 }
 

@@ -125,6 +125,21 @@ static __always_inline __u64 dpa_rest_room(const struct dpa_path *p,
 	return p->flight + dpa_bytes_in(p->goodput, ns);
 }
 
+/* So long before the pause a first byte is acknowledged after it. */
+static __always_inline __u32 dpa_rest_end_us(const struct dpa_path *p)
+{
+	return p->rtt_us / 8 * 7;
+}
+
+/* How long an empty path waits; DPA_U64_MAX: it does not, as of the last look. */
+static __always_inline __u64 dpa_waits_ns(const struct dpa_path *p)
+{
+	if (!p->resting || p->behind)
+		return DPA_U64_MAX;
+	return (dpa_minus(p->pause_in_us, dpa_rest_end_us(p)) + 1) *
+	       DPA_NSEC_PER_USEC;
+}
+
 /*
  * The acknowledgement that measures the empty path has to come after the ten
  * seconds, and those of all before it within. An empty path waits rather than
@@ -135,8 +150,7 @@ static __always_inline void dpa_rest(struct dpa_path *p,
 				     const struct dpa_observation *o)
 {
 	int empty = !p->behind && p->flags & DPA_PATH_TOLD;
-	/* so long before the pause a first byte is acknowledged after it */
-	__u32 latest_us = p->rtt_us / 8 * 7;
+	__u32 latest_us = dpa_rest_end_us(p);
 
 	if (p->pause_in_us == DPA_U32_MAX || p->pausing) {
 		p->resting = 0;

@@ -109,14 +109,14 @@ static void test_rest(void)
 	p.flags = DPA_PATH_TOLD;
 	p.pause_in_us = 90000;
 	dpa_rest(&p, &o);
-	EXPECT(p.resting);
+	EXPECT(p.resting && within(dpa_waits_ns(&p), 2500000, 2501000));
 	p.flags = 0;
 	p.pause_in_us = 80000;
 	dpa_rest(&p, &o);
 	EXPECT(p.resting);
 	p.flags = DPA_PATH_TOLD;
 	dpa_rest(&p, &o);
-	EXPECT(!p.resting);
+	EXPECT(!p.resting && dpa_waits_ns(&p) == DPA_U64_MAX);
 	/* with bytes on their way again it goes on until the next time */
 	p.behind = 100000;
 	dpa_rest(&p, &o);

@@ -74,6 +74,9 @@ static __always_inline int dpa_may_send(const struct dpa_state *st,
 /* what a path may have beyond twice what it holds without a queue */
 #define DPA_SPARE_BYTES	(1 << 16)
 
+/* a queue covers what a rate varies by: so many standard deviations */
+#define DPA_VARIES_BY	4
+
 /* Is what comes in @left_ns less than so many round trips away? */
 static __always_inline int dpa_is_near(const struct dpa_path *p, __u64 left_ns,
 				       __u32 rtts)
@@ -116,7 +119,7 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 	__u64 rate = p->pacing > p->goodput ? p->pacing : p->goodput;
 	int tail = left_ns && dpa_is_near(p, left_ns, DPA_TAIL_RTTS);
 	int costlier = p->cost > st->cheapest;
-	__u64 pipe, least, most, share;
+	__u64 pipe, least, most, share, varies;
 
 	if (p->known)
 		rate = p->goodput + p->goodput / 4;
@@ -129,20 +132,41 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 	if (!p->known)
 		return costlier ? least : DPA_U32_MAX;
 	most = 2 * pipe + (costlier ? DPA_QUEUE_BYTES : DPA_SPARE_BYTES);
+	if (costlier && p->flags & DPA_PATH_PAUSES) {
+		varies = dpa_pipe(p, rate + DPA_VARIES_BY * (__u64)p->spread) +
+			 DPA_QUEUE_BYTES;
+		most = varies < most ? varies : most;
+	}
 	share = dpa_window_share(st, p, in_use);
 	if (share < least)
 		share = least;
 	return most < share ? most : share;
 }
 
-/* Would the next bytes come too late on this path? Unknown ones are not. */
+/* what is decided about arrives by then before its deadline */
+#define DPA_MARGIN_NS	(15 * DPA_NSEC_PER_MSEC)
+/* a pick ends no earlier within a fragment: after three full segments */
+#define DPA_PICK_MIN	4096
+
+/* Of the next bytes, those that would come in time on a path. */
+static __always_inline __u32 dpa_fits(const struct dpa_state *st,
+				      const struct dpa_path *p)
+{
+	__u64 bytes, left_ns;
+
+	if (!st->next_deadline_ns || !p->known)
+		return DPA_U32_MAX;
+	left_ns = dpa_minus(st->next_deadline_ns,
+			    st->now_ns + DPA_MARGIN_NS / 2);
+	bytes = dpa_arriving(p, p->goodput, left_ns);
+	return bytes < DPA_U32_MAX ? bytes : DPA_U32_MAX;
+}
+
+/* Would the next bytes come too late on this path? */
 static __always_inline int dpa_is_late(const struct dpa_state *st,
 				       const struct dpa_path *p)
 {
-	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
-
-	return st->next_deadline_ns && p->known &&
-	       dpa_arriving(p, p->goodput, left_ns) < st->unit;
+	return p->fits < DPA_PICK_MIN && p->fits < st->unit;
 }
 
 /* The time until a path's running sample ends; DPA_U64_MAX: there is none. */
@@ -173,7 +197,7 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 in_use)
 	if (!st->again && rest != DPA_U64_MAX && room > dpa_minus(rest, st->unit))
 		room = dpa_minus(rest, st->unit);
 	p->room = room < DPA_U32_MAX ? room : DPA_U32_MAX;
-	p->late = dpa_is_late(st, p);
+	p->fits = dpa_fits(st, p);
 	left_ns = dpa_sample_left_ns(st, p);
 	if (left_ns < st->plan_until_ns - st->now_ns)
 		st->plan_until_ns = st->now_ns + left_ns;
@@ -198,23 +222,45 @@ static __always_inline int dpa_has_room(const struct dpa_state *st,
 	       p->behind < window + (p->known ? st->burst : st->unit);
 }
 
+/* What of the next fragment is sent for a need of so many bytes? */
+static __always_inline __u32 dpa_cut(const struct dpa_state *st, __u64 need)
+{
+	if (need >= st->unit || st->again)
+		return st->unit;
+	if (need >= DPA_PICK_MIN)
+		return need;
+	return st->unit < DPA_PICK_MIN ? st->unit : DPA_PICK_MIN;
+}
+
 /*
  * Accounts for having picked a path, and says how many bytes it gets: a full
- * burst, but on costlier paths, before a rest, or while its speed is not known, no
- * more than it must.
+ * burst, but before a rest, on costlier paths, or while its speed is not known, no
+ * more than a fragment; and of that no more than the shortfall, nor than comes in time.
+ * A path that is to show what it can carry gets a whole one for that.
  */
 static __always_inline __u32 dpa_picked(struct dpa_state *st, __u32 path)
 {
-	const struct dpa_path *p = &st->path[path % MPTCP_DPA_PATHS_MAX];
+	struct dpa_path *p = &st->path[path % MPTCP_DPA_PATHS_MAX];
+	int costlier = p->cost > st->least_cost;
+	__u32 bytes = st->unit;
 
 	st->last = path + 1;
-	if (p->cost <= st->least_cost)
-		return p->flags & DPA_PATH_QUOTA || dpa_rests_soon(p) || !p->known ?
-		       st->unit : st->burst;
-	st->spent += st->unit;
+	if (!costlier && p->known && !(p->flags & DPA_PATH_QUOTA) &&
+	    !dpa_rests_soon(p))
+		bytes = st->burst;
+	if (p->cost == st->open_cost && !st->trial)
+		bytes = dpa_cut(st, st->budget);
+	if (p->fits != DPA_U32_MAX) {
+		if (p->fits < bytes && !dpa_is_late(st, p))
+			bytes = dpa_cut(st, p->fits);
+		p->fits = dpa_minus(p->fits, bytes);
+	}
+	if (!costlier)
+		return bytes;
+	st->spent += bytes;
 	if (p->cost == st->open_cost)
-		st->budget = dpa_minus(st->budget, st->unit);
-	return st->unit;
+		st->budget = dpa_minus(st->budget, bytes);
+	return bytes;
 }
 
 #endif

@@ -141,16 +141,21 @@ static struct mptcp_data_frag *next_frag(const struct mptcp_sock *msk,
 	       __builtin_offsetof(struct mptcp_data_frag, list);
 }
 
-/*
- * The rest of a fragment is sent on the subflow that its first byte went on.
- * Among those to be sent again there may be some that are not.
- */
-static u32 next_unit(const struct mptcp_sock *msk)
+/* Among the fragments to be sent again there may be some that are not. */
+static const struct mptcp_data_frag *next_unsent(const struct mptcp_sock *msk)
 {
 	const struct mptcp_data_frag *frag = msk->first_pending;
 
 	while (frag && frag->data_len == frag->already_sent)
 		frag = next_frag(msk, &frag->list);
+	return frag;
+}
+
+/* The rest of a fragment is sent on the subflow that was picked for it. */
+static u32 next_unit(const struct mptcp_sock *msk)
+{
+	const struct mptcp_data_frag *frag = next_unsent(msk);
+
 	return frag ? frag->data_len - frag->already_sent : 0;
 }
 
@@ -229,6 +234,26 @@ u64 msk_window_left(const struct mptcp_sock *msk)
 	s64 left = READ_FIELD(msk->wnd_end) - msk->snd_nxt;
 
 	return left > 0 ? left : 0;
+}
+
+/* The sequence number after the last that the peer takes. */
+u64 msk_window_end(const struct mptcp_sock *msk)
+{
+	return READ_FIELD(msk->wnd_end);
+}
+
+/* Needs the msk's spinlock. */
+void msk_set_window_end(struct mptcp_sock *msk, u64 end)
+{
+	WRITE_FIELD(msk->wnd_end, end);
+}
+
+/* Of the byte that is sent next; as next_unit() has it. */
+u64 msk_next_seq(const struct mptcp_sock *msk)
+{
+	const struct mptcp_data_frag *frag = next_unsent(msk);
+
+	return frag ? frag->data_seq + frag->already_sent : msk->snd_nxt;
 }
 
 /* What of it changes with every burst, in one go. */

@@ -59,6 +59,9 @@ _Bool msk_data_pending(const struct mptcp_sock *msk);
 unsigned long long msk_again(const struct mptcp_sock *msk);
 u32 msk_oldest(const struct mptcp_sock *msk);
 unsigned long long msk_window_left(const struct mptcp_sock *msk);
+unsigned long long msk_window_end(const struct mptcp_sock *msk);
+void msk_set_window_end(struct mptcp_sock *msk, unsigned long long end);
+unsigned long long msk_next_seq(const struct mptcp_sock *msk);
 unsigned char msk_first_endpoint(const struct mptcp_sock *msk);
 unsigned int msk_last_ack(const struct mptcp_sock *msk); /* jiffies */
 unsigned int msk_token(const struct mptcp_sock *msk);

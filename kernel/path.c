@@ -314,12 +314,14 @@ static void refresh_quota(struct conn *c, int i)
 /* So many bytes were given to a path on the scheduler's word. */
 static void spend(struct conn *c, int i, u32 bytes)
 {
-	const struct dpa_state *st = &c->state;
+	struct dpa_state *st = &c->state;
 	struct conn_path *path = &c->path[i];
 	u32 had = min(bytes, path->granted);
 
-	if (st->path[i].cost > st->least_cost)
+	if (st->path[i].cost > st->least_cost) {
 		c->costly += bytes;
+		st->costly_left = dpa_minus(st->costly_left, bytes);
+	}
 	if (!path->quota)
 		return;
 	quota_spend(path->quota, bytes, had);

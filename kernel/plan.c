@@ -13,6 +13,7 @@
 #include "stat.h"
 #include "tick.h"
 #include "view.h"
+#include "window.h"
 
 #include "pick.h"
 
@@ -136,7 +137,7 @@ static __always_inline void consider(const struct conn *c,
 	if (!may_take(c, i, row, ssk))
 		return;
 	time = linger(sf, ssk);
-	if (row->late)
+	if (dpa_is_late(&c->state, row))
 		time |= LATE;
 	if (time < choice->time) {
 		choice->time = time;
@@ -148,11 +149,16 @@ static __always_inline void consider(const struct conn *c,
 static int carry_out(struct conn *c, const struct choice *choice)
 {
 	struct mptcp_sock *msk = msk_of(c->sk);
+	u32 bytes;
 
 	if (!choice->best)
 		return -EBUSY;
 	plan_set_timer(msk, choice->timeout);
-	plan_schedule(msk, choice->best, dpa_picked(&c->state, choice->row));
+	bytes = dpa_picked(&c->state, choice->row);
+	plan_schedule(msk, choice->best, bytes);
+	/* a program may have written anything to what they follow from */
+	if (bytes && bytes < c->state.unit)
+		window_cut(c, bytes);
 	return 0;
 }
 
@@ -169,6 +175,7 @@ int plan_begin(struct conn *c)
 {
 	struct choice choice = { .time = U64_MAX };
 	struct mptcp_subflow_context *sf;
+	u64 waits_ns = U64_MAX;
 	int next = 0;
 
 	if (!c->state.plan_until_ns || !conn_steers(c))
@@ -180,8 +187,12 @@ int plan_begin(struct conn *c)
 			continue;
 		next = i + 1;
 		hold(c, &c->state.path[i], sf);
+		waits_ns = min(waits_ns, dpa_waits_ns(&c->state.path[i]));
 		consider(c, &choice, sf, subflow_ssk(sf), i);
 	}
+	/* it gets no acknowledgment that would ask for it */
+	if (waits_ns != U64_MAX)
+		tick_within(c, waits_ns);
 	return carry_out(c, &choice);
 }
 
@@ -216,8 +227,7 @@ int plan_go_on(struct mptcp_sock *msk)
 	/* the plan counts on one that is gone */
 	if (subflows != c->subflows)
 		return -EAGAIN;
-	/* what the paths were given is counted only now */
-	view_limit_costly(c);
+	/* what the paths behind it were given is counted only now */
 	if (choice.best && dpa_is_spent(&c->state, &c->state.path[choice.row],
 					c->state.unit))
 		return -EAGAIN;

@@ -53,8 +53,7 @@ struct dpa_path {
 		known : 1,	/* it has ramped up once */
 		usable : 1,	/* at the last look: it may carry data */
 		pausing : 1,	/* its congestion control makes a pause */
-		has_paused : 1,	/* since @pause_tick, or once */
-		late : 1;	/* what it is given next comes too late */
+		has_paused : 1;	/* since @pause_tick, or once */
 	__u8	resting : 1,	/* it gets nothing until it is empty */
 		restarts : 1,	/* it was, and has begun anew */
 		ramping : 3;	/* the goodput still grows with each sample */
@@ -70,6 +69,7 @@ struct dpa_path {
 	__u32	pause_in_us;	/* from now to the next one; U32_MAX: none */
 	__u32	pause_us;	/* and how long that is */
 	__u32	room;		/* bytes that may be behind before more is given */
+	__u32	fits;		/* that may be given and come in time; U32_MAX: any */
 };
 
 /* The connection, and the chunk in force: the first that is not all acked. */

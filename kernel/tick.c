@@ -255,6 +255,23 @@ void tick_soon(struct conn *c)
 }
 
 /**
+ * tick_within() - have the next look no later
+ * @c: the connection, refreshed
+ * @ns: from the refresh on; a millisecond at least
+ *
+ * Context: msk lock; does not sleep.
+ */
+void tick_within(struct conn *c, u64 ns)
+{
+	ktime_t at = ns_to_ktime(c->state.now_ns +
+				 max(ns, (u64)NSEC_PER_MSEC));
+
+	if (!c->dead && (!hrtimer_is_queued(&c->timer) ||
+			 hrtimer_get_expires(&c->timer) > at))
+		hrtimer_start(&c->timer, at, HRTIMER_MODE_ABS_SOFT);
+}
+
+/**
  * tick_stop() - no timer runs when this returns, and none will
  * @c: a dead connection
  *

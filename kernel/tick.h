@@ -13,6 +13,7 @@ struct conn;
 void tick_setup(struct conn *c);
 bool tick_is_due(const struct conn *c);
 void tick_soon(struct conn *c);
+void tick_within(struct conn *c, u64 ns);
 void tick_stop(struct conn *c);
 
 int tick_init(void);

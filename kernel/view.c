@@ -10,6 +10,7 @@
 #include "path.h"
 #include "stat.h"
 #include "view.h"
+#include "window.h"
 
 #include "pick.h"
 
@@ -292,9 +293,10 @@ static void show_positions(struct dpa_state *st, const struct msk_positions *at,
 /*
  * Whatever a peer acknowledges, and when: costlier paths do not get more than
  * the bytes that have a deadline, or overflow, and a 20th. Of that the fragment
- * is kept back that the kernel may send unasked, see dpa_is_spent().
+ * is kept back that the kernel may send unasked, see dpa_is_spent(). Until the next
+ * refresh path.c takes off what they are given.
  */
-void view_limit_costly(struct conn *c)
+static void limit_costly(struct conn *c)
 {
 	u64 most, more;
 
@@ -321,6 +323,7 @@ void view_refresh(struct conn *c)
 	struct msk_positions at;
 	u64 written;
 
+	window_restore(c);
 	msk_positions(msk, &at);
 	if (is_another_stream(c, &at))
 		restart(c);
@@ -337,7 +340,7 @@ void view_refresh(struct conn *c)
 	chunk_queue_update(&c->queue, st->acked, st->now_ns,
 			   last_ack_ns(msk, st->now_ns),
 			   conn_ack_delay_ns(msk), judged, c);
-	view_limit_costly(c);
+	limit_costly(c);
 	show(c);
 }
 
@@ -362,6 +365,7 @@ bool view_touch(struct conn *c)
 	now_ns = ktime_get_ns();
 	if (now_ns >= st->plan_until_ns)
 		return false;
+	window_restore(c);
 	msk_positions(msk_of(c->sk), &at);
 	if (is_another_stream(c, &at) || at.acked >= st->chunk_end ||
 	    at.sent >= c->next_end)

@@ -13,7 +13,6 @@ struct dpa_horizon;
 
 void view_refresh(struct conn *c);
 bool view_touch(struct conn *c);
-void view_limit_costly(struct conn *c);
 int view_chunk(const struct conn *c, u32 i, struct dpa_horizon *horizon);
 
 #endif
