@@ -36,7 +36,8 @@ struct dpa_reach {
 	__u32	alpha_milli;	/* 0: the standard deviation counts */
 	__u16	caution;	/* 16ths of a standard deviation */
 	__u16	steady;		/* of it remains over that time, 1024ths */
-	__u32	share;		/* 1024ths of a path's reach that open it */
+	__u16	share;		/* 1024ths of a path's reach that open it */
+	__u16	waits;		/* 1024ths of what may wait with time enough */
 };
 
 /* All usable paths of one cost, and what they carry until a deadline. */

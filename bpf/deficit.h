@@ -30,6 +30,8 @@
  * just to get to know it, or the cheapest, stays for 3/4 of what would open it.
  */
 #define DPA_OPEN_LAG_MS		2000ULL
+/* less and less may wait, in so much time before the deadline */
+#define DPA_WAIT_MS		1000ULL
 #define DPA_OPEN_SHARE		410	/* 1024ths */
 #define DPA_OPEN_LESS		4	/* 1/4 */
 #define DPA_OPEN_AGAIN		2	/* 1/2 */
@@ -132,6 +134,7 @@ static __always_inline void dpa_set_reach(struct dpa_state *st,
 	r->steady = dpa_isqrt((DPA_VARIES_US << 20) /
 			      (left_us + DPA_VARIES_US));
 	r->share = share < DPA_OPEN_SHARE ? share : DPA_OPEN_SHARE;
+	r->waits = left_ms < DPA_WAIT_MS ? left_ms * 1024 / DPA_WAIT_MS : 1024;
 }
 
 /* All usable paths of the least cost above @above, as s->level. */
@@ -189,6 +192,7 @@ static __always_inline __u64 dpa_for_now(const struct dpa_state *st,
 	__u64 enough = dpa_enough(s);
 	__u64 wait = enough - enough / DPA_OPEN_LESS;
 
+	wait = (wait >> 10) * s->reach.waits;
 	left = dpa_minus(left, wait < s->upside ? wait : s->upside);
 	if (!st->budget && st->cost_limit < s->level.cost &&
 	    left < enough / DPA_OPEN_AGAIN)

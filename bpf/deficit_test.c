@@ -85,6 +85,12 @@ static void test_deficit_upside(void)
 	st.budget = 0;
 	plan(&st, &s, 1, chunk);
 	EXPECT(!st.open_cost && dpa_is_held(&st, 9));
+	/* less of it shortly before the deadline */
+	st.now_ns = 11 * SEC - 515 * MSEC;
+	chunk[0][0] = 600000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.open_cost == 9 && within(st.budget, 114000, 119000));
+	st.now_ns = SEC;
 	/* a best that is no more than its rate varies by is none */
 	st.path[1].best = 1075000;
 	st.path[1].spread = 100000;
