@@ -240,7 +240,7 @@ static void test_cut(void)
 			.cost = 1, .goodput = 1000000, .rtt_us = RTT_US,
 			.srtt_us = RTT_US, .known = 1, .usable = 1,
 			.pause_in_us = DPA_U32_MAX,
-		}, { .cost = 9, .fits = DPA_U32_MAX } },
+		}, { .cost = 9, .fits = DPA_FITS_MANY } },
 	};
 	struct dpa_path *p = &st.path[0];
 
@@ -267,17 +267,20 @@ static void test_cut(void)
 	/* 1.0425 s of the path, less what it has */
 	p->behind = 900000;
 	dpa_make_room(&st, 0, in_use(&st));
-	EXPECT(within(p->fits, 142400, 142600));
-	EXPECT(dpa_picked(&st, 0) == BURST && dpa_picked(&st, 0) == BURST);
-	EXPECT(within(p->fits, 11500, 11800));
-	EXPECT(within(dpa_picked(&st, 0), 11500, 11800) && !p->fits);
+	EXPECT(p->fits == DPA_FITS_MANY);
+	p->behind = 960000;
+	dpa_make_room(&st, 0, in_use(&st));
+	EXPECT(p->fits == 82500 >> DPA_FITS_SHIFT);
+	EXPECT(dpa_picked(&st, 0) == BURST);
+	EXPECT(within(p->fits << DPA_FITS_SHIFT, 16000, 17072));
+	EXPECT(within(dpa_picked(&st, 0), 16000, 17072) && !p->fits);
 	/* the last resort */
 	EXPECT(dpa_picked(&st, 0) == BURST);
 	/* one whose speed is not known gets what it is given */
 	p->known = 0;
 	dpa_make_room(&st, 0, in_use(&st));
-	EXPECT(p->fits == DPA_U32_MAX && dpa_picked(&st, 0) == 30000);
-	EXPECT(p->fits == DPA_U32_MAX);
+	EXPECT(p->fits == DPA_FITS_MANY && dpa_picked(&st, 0) == 30000);
+	EXPECT(p->fits == DPA_FITS_MANY);
 }
 
 /* A plan stands for as long as a look counts, or until the next is due. */

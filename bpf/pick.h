@@ -148,25 +148,31 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 /* a pick ends no earlier within a fragment: after three full segments */
 #define DPA_PICK_MIN	4096
 
+/* dpa_path::fits is in units of 512 bytes; 255: that many, or more */
+#define DPA_FITS_SHIFT	9
+#define DPA_FITS_MANY	255
+
 /* Of the next bytes, those that would come in time on a path. */
-static __always_inline __u32 dpa_fits(const struct dpa_state *st,
+static __always_inline __u8 dpa_fits(const struct dpa_state *st,
 				      const struct dpa_path *p)
 {
 	__u64 bytes, left_ns;
 
 	if (!st->next_deadline_ns || !p->known)
-		return DPA_U32_MAX;
+		return DPA_FITS_MANY;
 	left_ns = dpa_minus(st->next_deadline_ns,
 			    st->now_ns + DPA_MARGIN_NS / 2);
-	bytes = dpa_arriving(p, p->goodput, left_ns);
-	return bytes < DPA_U32_MAX ? bytes : DPA_U32_MAX;
+	bytes = dpa_arriving(p, p->goodput, left_ns) >> DPA_FITS_SHIFT;
+	return bytes < DPA_FITS_MANY ? bytes : DPA_FITS_MANY;
 }
 
 /* Would the next bytes come too late on this path? */
 static __always_inline int dpa_is_late(const struct dpa_state *st,
 				       const struct dpa_path *p)
 {
-	return p->fits < DPA_PICK_MIN && p->fits < st->unit;
+	__u32 bytes = (__u32)p->fits << DPA_FITS_SHIFT;
+
+	return bytes < DPA_PICK_MIN && bytes < st->unit;
 }
 
 /* The time until a path's running sample ends; DPA_U64_MAX: there is none. */
@@ -242,7 +248,7 @@ static __always_inline __u32 dpa_picked(struct dpa_state *st, __u32 path)
 {
 	struct dpa_path *p = &st->path[path % MPTCP_DPA_PATHS_MAX];
 	int costlier = p->cost > st->least_cost;
-	__u32 bytes = st->unit;
+	__u32 bytes = st->unit, fits;
 
 	st->last = path + 1;
 	if (!costlier && p->known && !(p->flags & DPA_PATH_QUOTA) &&
@@ -250,10 +256,11 @@ static __always_inline __u32 dpa_picked(struct dpa_state *st, __u32 path)
 		bytes = st->burst;
 	if (p->cost == st->open_cost && !st->trial)
 		bytes = dpa_cut(st, st->budget);
-	if (p->fits != DPA_U32_MAX) {
-		if (p->fits < bytes && !dpa_is_late(st, p))
-			bytes = dpa_cut(st, p->fits);
-		p->fits = dpa_minus(p->fits, bytes);
+	if (p->fits != DPA_FITS_MANY) {
+		fits = (__u32)p->fits << DPA_FITS_SHIFT;
+		if (fits < bytes && !dpa_is_late(st, p))
+			bytes = dpa_cut(st, fits);
+		p->fits = dpa_minus(fits, bytes) >> DPA_FITS_SHIFT;
 	}
 	if (!costlier)
 		return bytes;

@@ -61,10 +61,9 @@ struct conn {
 	u64			overflow_ns;	/* in force at the last refresh */
 	u64			overflowed;	/* bytes written while it was */
 	u32			subflows; /* that had a row at the last refresh */
+	u32			window_cut; /* bytes, as a pick ends within a fragment */
 	u64			next_end; /* dpa_state::next_deadline_ns holds up to it */
-	bool			window_cut; /* a pick ends within a fragment */
-	u64			window_less; /* where, as a sequence number */
-	u64			window_end; /* and where the peer's window does */
+	u64			window_less; /* where the window ends without them */
 	struct chunk_queue	queue;
 	struct stream		stream;
 	struct pref_list	*prefs;	/* NULL: none were set */

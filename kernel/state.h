@@ -58,6 +58,7 @@ struct dpa_path {
 		restarts : 1,	/* it was, and has begun anew */
 		ramping : 3;	/* the goodput still grows with each sample */
 	__u8	samples;	/* taken so far, up to 255 */
+	__u8	fits;		/* what comes in time of what it is given, see pick.h */
 	__u32	goodput;	/* smoothed; 0: unknown */
 	__u32	best;		/* the most that was, of late */
 	__u32	spread;		/* its standard deviation */
@@ -69,7 +70,6 @@ struct dpa_path {
 	__u32	pause_in_us;	/* from now to the next one; U32_MAX: none */
 	__u32	pause_us;	/* and how long that is */
 	__u32	room;		/* bytes that may be behind before more is given */
-	__u32	fits;		/* that may be given and come in time; U32_MAX: any */
 };
 
 /* The connection, and the chunk in force: the first that is not all acked. */

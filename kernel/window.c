@@ -38,14 +38,13 @@ void window_cut(struct conn *c, u32 bytes)
 {
 	struct mptcp_sock *msk = msk_of(c->sk);
 	bool locked = lock_window(c->sk);
-	u64 end = msk_window_end(msk);
 	u64 less = msk_next_seq(msk) + bytes;
+	s64 more = msk_window_end(msk) - less;
 
-	if ((s64)(end - less) > 0) {
+	if (more > 0 && more <= U32_MAX) {
 		msk_set_window_end(msk, less);
 		c->window_less = less;
-		c->window_end = end;
-		c->window_cut = true;
+		c->window_cut = more;
 	}
 	unlock_window(c->sk, locked);
 }
@@ -62,9 +61,8 @@ void window_put_back(struct conn *c)
 	bool locked = lock_window(c->sk);
 
 	/* not if it is another stream's: connect() may have begun one */
-	if (msk_window_end(msk) - c->window_less <
-	    c->window_end - c->window_less)
-		msk_set_window_end(msk, c->window_end);
-	c->window_cut = false;
+	if (msk_window_end(msk) - c->window_less < c->window_cut)
+		msk_set_window_end(msk, c->window_less + c->window_cut);
+	c->window_cut = 0;
 	unlock_window(c->sk, locked);
 }
