@@ -154,7 +154,7 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 
 /* Of the next bytes, those that would come in time on a path. */
 static __always_inline __u8 dpa_fits(const struct dpa_state *st,
-				      const struct dpa_path *p)
+				     const struct dpa_path *p)
 {
 	__u64 bytes, left_ns;
 
