@@ -68,7 +68,7 @@ struct dpa_scratch {
 	__u64	first_likely;	/* dpa_level::likely of the cheapest paths */
 	__u64	first_margin;	/* what those bring within half of the margin */
 	__u64	likely_left;	/* bytes that those are not expected to bring */
-	__u64	upside;		/* bytes that paths of less cost may bring yet */
+	__u64	upside;		/* that paths of less cost may bring beyond what is sure */
 	__u64	learn_bytes;	/* for others while the cheapest paths are unknown */
 	__u64	best_linger;
 	__u8	learning;	/* the cheapest paths are not known yet */

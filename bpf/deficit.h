@@ -202,8 +202,9 @@ static __always_inline __u64 dpa_for_now(const struct dpa_state *st,
 
 /*
  * Is a shortfall not worth a fragment on s->level? Less than half of one waits
- * while two would still come in time, since it may come to nothing; what the
- * cheapest paths bring within half the margin is none.
+ * while two would still come in time and the cheapest paths have one to carry
+ * yet, since it may come to nothing; if what of it may not wait is no more than
+ * those bring within half the margin, it is none.
  */
 static __always_inline int dpa_is_little(const struct dpa_scratch *s,
 					 __u64 left)

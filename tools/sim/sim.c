@@ -269,7 +269,7 @@ static void picked(struct path *p, uint64_t burst)
 static void push(void)
 {
 	while (sim.sent < sim.written || next_again() != UINT64_MAX) {
-		uint64_t burst = BURST, least;
+		uint64_t burst = BURST, most;
 		struct path *p;
 		int i;
 
@@ -282,15 +282,15 @@ static void push(void)
 		if (!sim.stock)
 			burst = dpa_picked(&sim.st, i);
 		picked(p, burst);
-		least = burst;
+		most = burst;
 		do {
 			uint64_t bytes = frag_rest();
 			uint64_t a = next_again();
 
 			/* as kernel/window.c has it */
-			if (bytes > least)
-				bytes = least;
-			least = DPA_U64_MAX;
+			if (bytes > most)
+				bytes = most;
+			most = DPA_U64_MAX;
 
 			if (p->last_put_ns + 2 * p->owd_ns < sim.now_ns &&
 			    !p->unsent_bytes && p->put && !sim.released[i])
