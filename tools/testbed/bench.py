@@ -185,7 +185,7 @@ def prepare(
     ground = _ground(machine)
     for need in (NOTHING, LINKS, MODULE):
         memory = {" ".join(memory_options(c)) for c in longest_first if needed(c) == need}
-        causes: dict[str, Any] = {**_ingredients(need, machine), **ground, "memory": sorted(memory)}
+        causes = {**ground, "memory": sorted(memory), "files": _ingredients(need, machine)}
         write_if_new(out / "build" / f"{need}.json", json.dumps(causes))
     write_if_new(out / "build" / "report.json", json.dumps(_digests(_sources())))
     plan = {
@@ -316,6 +316,7 @@ def measure(spec: File) -> None:
         raise UsageError(f"{spec}: file: expected one cell of a campaign ({error})") from None
     where = plan["machine"]
     machine = Machine(where["kind"], where["kernel"], tuple(map(File, where["overlays"])))
+    demand_as_planned(top, needed(cell), machine)
     with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
         runner = Runner(machine, File(scratch), folder)
         try:
@@ -324,11 +325,24 @@ def measure(spec: File) -> None:
             runner.stop()
             raise
         campaign.keep_series(measured, folder / "series.csv")
+    demand_as_planned(top, needed(cell), machine)
     ran = asdict(measured.host) | {"project_version": campaign.version()}
     (folder / "host.json").write_text(json.dumps(ran) + "\n")
     (folder / "raw.json").write_text(json.dumps(measured.raw, indent=1) + "\n")
     count = done(top, plan["cells"])
     print(f"[{count}/{len(plan['cells'])}] {cell.label}: {measured.speed}", flush=True)
+
+
+def demand_as_planned(out: File, need: str, machine: Machine) -> None:
+    """What was built since belongs to another campaign: figures of two would be mixed."""
+    planned = json.loads((out / "build" / f"{need}.json").read_text())["files"]
+    there = _ingredients(need, machine)
+    for file in sorted(there.keys() | planned.keys()):
+        if there.get(file) != planned.get(file):
+            raise MeasurementError(
+                f"{file}: file: expected it as it was when {out} was planned; "
+                "start the bench again, which measures with what is built now"
+            )
 
 
 def done(out: File, cells: dict[str, str]) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed import bench, guestrun, realtraces
+from testbed import bench, campaign, guestrun, realtraces
 from testbed.cellspec import Cell
 from testbed.errors import MeasurementError, UsageError
 from testbed.guestrun import LINKS, MODULE, NOTHING, Machine
@@ -130,6 +130,35 @@ def test_overlays_are_for_every_cell(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(MeasurementError, match="not here"):
         bench.measure(next((out / "cells").glob("*/spec.json")))
     assert [each.overlays for each in used] == [machine.overlays]
+
+
+def test_builds_are_not_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is built before a cell runs, or while it does."""
+    out, file = tmp_path / "bench", tmp_path / "overlay/opt/file"
+    file.parent.mkdir(parents=True)
+    ran = []
+
+    def run(_runner: guestrun.Runner, cell: Cell, _progress: object) -> None:
+        ran.append(cell)
+        file.write_text("newer")
+
+    monkeypatch.setattr(guestrun.Runner, "run", run)
+    monkeypatch.setattr(campaign, "keep_series", lambda *_: None)
+    monkeypatch.setenv("MPDPA_IMAGES", "none")
+    file.write_text("old")
+    prepared(Machine(overlays=(file.parent.parent,)), out)
+    spec = next((out / "cells").glob("*/spec.json"))
+    other = file.with_name("other")
+    for change, undo in ((lambda: file.write_text("new"), lambda: file.write_text("old")),
+                         (other.touch, other.unlink)):  # fmt: skip
+        change()
+        with pytest.raises(MeasurementError, match="expected it as it was when .* was planned"):
+            bench.measure(spec)
+        undo()
+    assert not ran
+    with pytest.raises(MeasurementError, match=f"{file}: file: expected it as it was"):
+        bench.measure(spec)
+    assert len(ran) == 1 and not spec.with_name("raw.json").exists()
 
 
 def test_the_kernel_of_the_plan_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
