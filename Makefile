@@ -9,7 +9,7 @@
 
 # where all that is built goes
 O	:= $(or $(MPDPA_BUILT),out)
-KERNEL	?= 7.2
+KERNEL	?= $(shell cat tools/vm/series)
 # all that it is for
 SERIES	:= 6.12 7.2 7.3
 # the release of the headers given, else the running kernel's

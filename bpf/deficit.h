@@ -184,13 +184,18 @@ static __always_inline __u64 dpa_enough(const struct dpa_scratch *s)
 	       ((sure & 1023) * s->reach.share >> 10);
 }
 
+static __always_inline __u64 dpa_nearly(__u64 enough)
+{
+	return enough - enough / DPA_OPEN_LESS;
+}
+
 /* What of a shortfall is for s->level now; the rest may wait. */
 static __always_inline __u64 dpa_for_now(const struct dpa_state *st,
 					 const struct dpa_scratch *s,
 					 __u64 left)
 {
 	__u64 enough = dpa_enough(s);
-	__u64 wait = enough - enough / DPA_OPEN_LESS;
+	__u64 wait = dpa_nearly(enough);
 
 	wait = (wait >> 10) * s->reach.waits;
 	left = dpa_minus(left, wait < s->upside ? wait : s->upside);
@@ -236,7 +241,7 @@ static __always_inline int dpa_is_time(const struct dpa_state *st,
 	enough = dpa_enough(s);
 	if (!s->likely_left || dpa_is_held(st, level->cost))
 		return left >= enough;
-	return !st->trial || left >= enough - enough / DPA_OPEN_LESS;
+	return !st->trial || left >= dpa_nearly(enough);
 }
 
 /* One more wish joins the plan; the dearest and largest is kept. */

@@ -228,6 +228,13 @@ void tick_setup(struct conn *c)
 	INIT_WORK(&c->work, tick_work);
 }
 
+/* Will the timer run until then? A guess: it may do so just now. */
+static bool comes_by(const struct conn *c, ktime_t latest)
+{
+	return hrtimer_is_queued((struct hrtimer *)&c->timer) &&
+	       hrtimer_get_expires(&c->timer) <= latest;
+}
+
 /*
  * Is a look to come that is soon enough for a chunk with unacked bytes? One for
  * its deadline alone is not. Under the msk lock; a queued one may run at once.
@@ -236,10 +243,7 @@ bool tick_is_due(const struct conn *c)
 {
 	ktime_t latest = c->state.now_ns + tick_interval_ns(msk_of(c->sk));
 
-	if (work_pending(&c->work))
-		return true;
-	return hrtimer_is_queued((struct hrtimer *)&c->timer) &&
-	       hrtimer_get_expires(&c->timer) <= latest;
+	return work_pending(&c->work) || comes_by(c, latest);
 }
 
 /**
@@ -266,8 +270,7 @@ void tick_within(struct conn *c, u64 ns)
 	ktime_t at = ns_to_ktime(c->state.now_ns +
 				 max(ns, (u64)NSEC_PER_MSEC));
 
-	if (!c->dead && (!hrtimer_is_queued(&c->timer) ||
-			 hrtimer_get_expires(&c->timer) > at))
+	if (!c->dead && !comes_by(c, at))
 		hrtimer_start(&c->timer, at, HRTIMER_MODE_ABS_SOFT);
 }
 

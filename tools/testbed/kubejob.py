@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A campaign's jobs as those of Kubernetes: what Snakemake's --cluster and --cluster-status call.
+"""A campaign's jobs as those of Kubernetes: what Snakemake submits, asks and cancels them with.
 
 Runs beside Snakemake, outside the build environment: Python alone, and kubectl, whose own
 configuration says which cluster and namespace. A pod sees the repository at the path that it has
@@ -22,11 +22,14 @@ CACHE = "XDG_CACHE_HOME"
 REQUEST_SECONDS = 30
 # For whoever wants to read a job's log.
 KEPT_SECONDS = 86400
+# A pod's first process ignores SIGTERM; there is nothing that a job would save, either.
+GRACE_SECONDS = 2
 # What a pod that waits for this will not start by waiting.
 HOPELESS = {
     "CreateContainerConfigError", "CreateContainerError", "ErrImageNeverPull",
     "ImagePullBackOff", "InvalidImageName",
 }  # fmt: skip
+_NAMED = "job.batch/"
 _EXPECTED = "expected a job of Snakemake, with its properties in a comment"
 
 
@@ -87,6 +90,7 @@ def manifest(options: argparse.Namespace) -> dict[str, Any]:
     }
     pod = {
         "restartPolicy": "Never",
+        "terminationGracePeriodSeconds": GRACE_SECONDS,
         "automountServiceAccountToken": False,
         "containers": [container],
         "volumes": [{"name": "repository", **volume}],
@@ -160,6 +164,13 @@ def status(options: argparse.Namespace) -> int:
     return 0
 
 
+def cancel(options: argparse.Namespace) -> int:
+    gone = kubectl("delete", "--wait=false", "--ignore-not-found", *options.jobs)
+    if gone.returncode:
+        print(f"kubejob: {one_line(gone.stderr)}", file=sys.stderr)
+    return int(bool(gone.returncode))
+
+
 def arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="kubejob", description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -177,6 +188,12 @@ def arguments(words: list[str]) -> argparse.Namespace:
     asks = commands.add_parser("status", help="for --cluster-status: tell a job's state")
     asks.set_defaults(run=status)
     asks.add_argument("job", help="as submit printed it")
+    ends = commands.add_parser("cancel", help="for --cluster-cancel: end jobs and forget them")
+    ends.set_defaults(run=cancel)
+    ends.add_argument("jobs", nargs="+", metavar="job", help="as submit printed them")
+    # Of --cluster-cancel Snakemake takes a program alone, and gives it jobs.
+    if words and words[0].startswith(_NAMED):
+        words = ["cancel", *words]
     return parser.parse_args(words)
 
 

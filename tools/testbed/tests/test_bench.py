@@ -152,7 +152,7 @@ def test_builds_are_not_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for change, undo in ((lambda: file.write_text("new"), lambda: file.write_text("old")),
                          (other.touch, other.unlink)):  # fmt: skip
         change()
-        with pytest.raises(MeasurementError, match="expected it as it was when .* was planned"):
+        with pytest.raises(MeasurementError, match=r"expected it as it was when .* was planned"):
             bench.measure(spec)
         undo()
     assert not ran

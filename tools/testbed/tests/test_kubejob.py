@@ -1,4 +1,4 @@
-"""What Snakemake calls to run a campaign's jobs in pods, against a kubectl that notes and answers."""
+"""How Snakemake has a campaign's jobs run in pods; kubectl is one that notes and answers."""
 
 from __future__ import annotations
 
@@ -151,3 +151,17 @@ def test_status(place: Path, job: str | None, pods: str, state: str, said: str) 
     # What will never run is not left in the cluster.
     deleted = any(" delete " in words for words in (place / "asked").read_text().splitlines())
     assert deleted == ("InvalidImageName" in pods)
+
+
+def test_cancel(place: Path) -> None:
+    """As Snakemake calls it: the program alone, and jobs."""
+    (place / "delete.answer").touch()
+    for words in ((), ("cancel",)):
+        done = kubejob(place, *words, JOB, f"{JOB}2")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    asked = (place / "asked").read_text().splitlines()
+    assert len(asked) == 2 and all(words.endswith(f" {JOB} {JOB}2") for words in asked)
+    (place / "delete.fails").touch()
+    done = kubejob(place, JOB)
+    assert (done.returncode, done.stderr) == (1, "kubejob: no answer from the cluster\n")
+    assert os.access(KUBEJOB, os.X_OK)
