@@ -15,11 +15,13 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, NoReturn
 
 CACHE = "XDG_CACHE_HOME"
 REQUEST_SECONDS = 30
+PATIENCE_SECONDS, PAUSE_SECONDS = 300, 2
 # For whoever wants to read a job's log.
 KEPT_SECONDS = 86400
 # A pod's first process ignores SIGTERM; there is nothing that a job would save, either.
@@ -141,17 +143,24 @@ def hopeless(pods: list[dict[str, Any]]) -> str:
     return ""
 
 
+def answer(patience: float, *words: str) -> subprocess.CompletedProcess[str]:
+    """A cluster may be away for a while; its jobs go on."""
+    end = time.monotonic() + patience
+    while (asked := kubectl(*words)).returncode and time.monotonic() < end:
+        time.sleep(PAUSE_SECONDS)
+    return asked
+
+
 def status(options: argparse.Namespace) -> int:
-    """Prints running, success or failed; a cluster that does not answer leaves it running."""
-    asked = kubectl("get", options.job, "-o", "json", "--ignore-not-found")
+    """Prints running, success or failed."""
+    asked = answer(options.patience, "get", options.job, "-o", "json", "--ignore-not-found")
     if asked.returncode:
-        print(f"kubejob: {options.job}: {one_line(asked.stderr)}", file=sys.stderr)
-        state, why = "running", ""
+        state, why = "failed", asked.stderr
     elif not asked.stdout.strip():
         state, why = "failed", "it is there no more"
     else:
         state, why = end_of(json.loads(asked.stdout))
-    if state == "running" and not asked.returncode:
+    if state == "running":
         name = options.job.rpartition("/")[2]
         pods = kubectl("get", "pods", "-l", f"job-name={name}", "-o", "json")
         stuck = hopeless(json.loads(pods.stdout)["items"]) if not pods.returncode else ""
@@ -187,6 +196,10 @@ def arguments(words: list[str]) -> argparse.Namespace:
     new.add_argument("script", type=absolute, help="Snakemake's")
     asks = commands.add_parser("status", help="for --cluster-status: tell a job's state")
     asks.set_defaults(run=status)
+    asks.add_argument(
+        "--patience", type=float, default=PATIENCE_SECONDS, metavar="SECONDS",
+        help="how long a cluster may not answer before the job counts as failed",
+    )  # fmt: skip
     asks.add_argument("job", help="as submit printed it")
     ends = commands.add_parser("cancel", help="for --cluster-cancel: end jobs and forget them")
     ends.set_defaults(run=cancel)

@@ -137,7 +137,7 @@ def waiting(reason: str) -> str:
         ("{}", waiting("InvalidImageName"), "failed",
          f"kubejob: {JOB}: InvalidImageName: not there\n"),
         ("", "", "failed", f"kubejob: {JOB}: it is there no more\n"),
-        (None, "", "running", f"kubejob: {JOB}: no answer from the cluster\n"),
+        (None, "", "failed", f"kubejob: {JOB}: no answer from the cluster\n"),
     ],
     ids=["success", "failed", "running", "starting", "no-image", "gone", "no-cluster"],
 )  # fmt: skip
@@ -146,11 +146,21 @@ def test_status(place: Path, job: str | None, pods: str, state: str, said: str) 
     (place / "pods.answer").write_text(pods)
     if job is None:
         (place / "get.fails").touch()
-    done = kubejob(place, "status", JOB)
+    done = kubejob(place, "status", "--patience", "0", JOB)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{state}\n", said)
     # What will never run is not left in the cluster.
     deleted = any(" delete " in words for words in (place / "asked").read_text().splitlines())
     assert deleted == ("InvalidImageName" in pods)
+
+
+def test_status_of_a_cluster_that_is_away_for_a_while(place: Path) -> None:
+    (place / "get.answer").write_text(condition("Complete"))
+    (place / "get.fails").touch()
+    once = KUBECTL.replace("echo \"no answer", "rm $PLACE/$answer.fails; echo \"no answer")
+    (place / "bin/kubectl").write_text(once)
+    done = kubejob(place, "status", JOB)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "success\n", "")
+    assert len((place / "asked").read_text().splitlines()) == 2
 
 
 def test_cancel(place: Path) -> None:
