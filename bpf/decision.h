@@ -11,11 +11,6 @@
 /* for so much of the time it has, a chunk waits for its paths to ramp up */
 #define DPA_RAMP_PATIENCE	8
 
-/* how a loop is written, where the verifier must be able to follow */
-#ifndef dpa_for
-#define dpa_for(i, n)	for ((i) = 0; (i) < (n); (i)++)
-#endif
-
 /* The usable paths, as one look at all of them finds them. */
 struct dpa_outlook {
 	__u64	goodput;	/* of those within the limit, added up */
@@ -77,18 +72,6 @@ struct dpa_scratch {
 	__u8	spent;		/* and one has had all it may get */
 	__u8	best_busy;	/* the path that is best has bytes under way */
 };
-
-static __always_inline struct dpa_path *dpa_row(struct dpa_state *st, int i)
-{
-	if (i < 0 || i >= MPTCP_DPA_PATHS_MAX)
-		return (struct dpa_path *)0;
-	return &st->path[i];
-}
-
-static __always_inline __u32 dpa_rows(const struct dpa_state *st)
-{
-	return st->rows < MPTCP_DPA_PATHS_MAX ? st->rows : MPTCP_DPA_PATHS_MAX;
-}
 
 #include "threshold.h"
 #include "deficit.h"
@@ -209,12 +192,14 @@ static __always_inline void dpa_stand(struct dpa_state *st,
 {
 	__u64 ns = st->interval_us * DPA_NSEC_PER_USEC;
 	__u64 in_use = s->outlook.in_use;
-	int i;
+	int i, late = 0;
 
 	st->burst = burst;
 	st->plan_until_ns = st->now_ns + (ns < DPA_LOOK_NS ? ns : DPA_LOOK_NS);
 	dpa_for(i, dpa_rows(st))
-		dpa_make_room(st, i, in_use);
+		late |= dpa_make_room(st, i, in_use);
+	if (late)
+		dpa_hurry(st);
 }
 
 #endif

@@ -283,6 +283,52 @@ static void test_cut(void)
 	EXPECT(p->fits == DPA_FITS_MANY);
 }
 
+/* What is late anyway does not become more so by a path with a long round trip. */
+static void test_hurry(void)
+{
+	struct dpa_state st = {
+		.now_ns = SEC, .next_deadline_ns = SEC + SEC / 10, .unit = 30000,
+		.chunk_end = 1060000, .sent = 1000000, .written = 1060000,
+		.costly_left = DPA_U64_MAX,
+		.cheapest = 1, .cost_limit = 9, .window = DPA_U64_MAX, .rows = 2,
+		.path = { {
+			.cost = 1, .goodput = 1000000, .rtt_us = 20000,
+			.srtt_us = 20000, .known = 1, .usable = 1,
+			.behind = 50000, .pause_in_us = DPA_U32_MAX,
+			.flags = DPA_PATH_USED | DPA_PATH_ACTIVE,
+		}, {
+			.cost = 9, .goodput = 1000000, .rtt_us = 300000,
+			.srtt_us = 300000, .known = 1, .usable = 1,
+			.pause_in_us = DPA_U32_MAX,
+			.flags = DPA_PATH_USED | DPA_PATH_ACTIVE,
+		} },
+	};
+	const struct dpa_path *fast = &st.path[0], *slow = &st.path[1];
+	const struct dpa_scratch s = {};
+
+	/* the fast one alone takes 100 ms: 7.5 ms too long, but the other 150 at least */
+	dpa_stand(&st, &s, BURST);
+	EXPECT(within(fast->fits << DPA_FITS_SHIFT, 67000, 67500));
+	EXPECT(!dpa_is_late(&st, fast) && dpa_is_late(&st, slow));
+	/* what has been written of the next chunk is not in a hurry */
+	st.written = 2000000;
+	dpa_stand(&st, &s, BURST);
+	EXPECT(dpa_is_late(&st, slow));
+	/* of more the other brings some by the time that the fast one would take */
+	st.chunk_end = 1300000;
+	dpa_stand(&st, &s, BURST);
+	EXPECT(!dpa_is_late(&st, fast) && fast->fits == DPA_FITS_MANY);
+	EXPECT(slow->fits == DPA_FITS_MANY);
+	st.chunk_end = 1200000;
+	dpa_stand(&st, &s, BURST);
+	EXPECT(within(slow->fits << DPA_FITS_SHIFT, 97000, 97500));
+	/* not one that may get nothing */
+	st.chunk_end = 1060000;
+	st.path[0].flags |= DPA_PATH_SILENT;
+	dpa_stand(&st, &s, BURST);
+	EXPECT(!dpa_is_late(&st, slow));
+}
+
 /* A plan stands for as long as a look counts, or until the next is due. */
 static void test_stand(void)
 {
@@ -509,6 +555,7 @@ static const struct dpa_test decision_tests[] = {
 	{ "room on a path, and lateness", test_room },
 	{ "the queue of a costlier path", test_costlier_queue },
 	{ "picks end within a fragment", test_cut },
+	{ "late bytes take the path that is soonest", test_hurry },
 	{ "how long a plan stands", test_stand },
 	{ "a look at the paths", test_look },
 	{ "a bound on what deadlines cost", test_costly_bound },

@@ -23,6 +23,23 @@
 /* so much more than the pipe holds, and a quarter of it, is a queue */
 #define DPA_QUEUE_BYTES		3000
 
+/* how a loop is written, where the verifier must be able to follow */
+#ifndef dpa_for
+#define dpa_for(i, n)	for ((i) = 0; (i) < (n); (i)++)
+#endif
+
+static __always_inline struct dpa_path *dpa_row(struct dpa_state *st, int i)
+{
+	if (i < 0 || i >= MPTCP_DPA_PATHS_MAX)
+		return (struct dpa_path *)0;
+	return &st->path[i];
+}
+
+static __always_inline __u32 dpa_rows(const struct dpa_state *st)
+{
+	return st->rows < MPTCP_DPA_PATHS_MAX ? st->rows : MPTCP_DPA_PATHS_MAX;
+}
+
 /* Mean and standard deviation, both exponentially weighted. */
 static __always_inline void dpa_smooth(struct dpa_path *p, __u32 rate)
 {

@@ -152,18 +152,23 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 #define DPA_FITS_SHIFT	9
 #define DPA_FITS_MANY	255
 
-/* Of the next bytes, those that would come in time on a path. */
-static __always_inline __u8 dpa_fits(const struct dpa_state *st,
-				     const struct dpa_path *p)
+/* Of the next bytes, those that would come on a path in so much time. */
+static __always_inline __u8 dpa_fits(const struct dpa_path *p, __u64 left_ns)
 {
-	__u64 bytes, left_ns;
+	__u64 bytes;
 
-	if (!st->next_deadline_ns || !p->known)
+	if (!p->known)
 		return DPA_FITS_MANY;
-	left_ns = dpa_minus(st->next_deadline_ns,
-			    st->now_ns + DPA_MARGIN_NS / 2);
 	bytes = dpa_arriving(p, p->goodput, left_ns) >> DPA_FITS_SHIFT;
 	return bytes < DPA_FITS_MANY ? bytes : DPA_FITS_MANY;
+}
+
+/* The time in which the next bytes have to come; DPA_U64_MAX: there is none. */
+static __always_inline __u64 dpa_fits_in_ns(const struct dpa_state *st)
+{
+	return st->next_deadline_ns ?
+		dpa_minus(st->next_deadline_ns,
+			  st->now_ns + DPA_MARGIN_NS / 2) : DPA_U64_MAX;
 }
 
 /* Would the next bytes come too late on this path? */
@@ -186,7 +191,10 @@ static __always_inline __u64 dpa_sample_left_ns(const struct dpa_state *st,
 	return dpa_minus(span, dpa_sample_age_ns(p, st->now_ns));
 }
 
-/* Says how much a path may have while the plan stands, and lets it end in time. */
+/*
+ * Says how much a path may have while the plan stands, and lets it end in time.
+ * Returns whether the next bytes come too late on it.
+ */
 dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 in_use)
 {
 	struct dpa_path *p;
@@ -203,10 +211,66 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 in_use)
 	if (!st->again && rest != DPA_U64_MAX && room > dpa_minus(rest, st->unit))
 		room = dpa_minus(rest, st->unit);
 	p->room = room < DPA_U32_MAX ? room : DPA_U32_MAX;
-	p->fits = dpa_fits(st, p);
 	left_ns = dpa_sample_left_ns(st, p);
 	if (left_ns < st->plan_until_ns - st->now_ns)
 		st->plan_until_ns = st->now_ns + left_ns;
+	left_ns = dpa_fits_in_ns(st);
+	p->fits = left_ns == DPA_U64_MAX ? DPA_FITS_MANY : dpa_fits(p, left_ns);
+	return dpa_is_late(st, p) && dpa_may_send(st, p);
+}
+
+/* When what is unsent of a chunk has come to the far end, over one path alone. */
+static __always_inline __u64 dpa_alone_ns(const struct dpa_state *st,
+					  const struct dpa_path *p)
+{
+	__u64 pipe = dpa_pipe(p, p->goodput);
+	__u64 bytes = p->behind > pipe ? p->behind : pipe;
+	__u64 end = st->written, ns;
+
+	if (st->sent < st->chunk_end && st->chunk_end < end)
+		end = st->chunk_end;
+	bytes += dpa_ramp_bytes(p, pipe) + dpa_minus(end, st->sent) + st->again;
+	ns = dpa_minus(dpa_time_ns(bytes, p->goodput),
+		       (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2);
+	return ns + dpa_paused_ns(p, ns);
+}
+
+/*
+ * Where a path is late the next bytes go to one that is not, even if they have to
+ * wait for it. If all are in time on none, those are late on which they would come
+ * after one alone could have brought the last of them (an idea of ECF, Y. Lim et
+ * al., CoNEXT 2017): what is late anyway is not to become more so.
+ */
+dpa_function int dpa_hurry(struct dpa_state *st)
+{
+	__u64 least_ns = DPA_U64_MAX, ns;
+	int i;
+
+	if (!st)
+		return 0;
+	dpa_for(i, dpa_rows(st)) {
+		const struct dpa_path *p = dpa_row(st, i);
+
+		if (!p)
+			break;
+		if (!p->known || !dpa_may_send(st, p))
+			continue;
+		ns = dpa_alone_ns(st, p);
+		least_ns = ns < least_ns ? ns : least_ns;
+	}
+	if (least_ns == DPA_U64_MAX)
+		return 0;
+	least_ns += DPA_MARGIN_NS / 2;
+	ns = dpa_fits_in_ns(st);
+	if (least_ns <= ns)
+		return 0;
+	dpa_for(i, dpa_rows(st)) {
+		struct dpa_path *p = dpa_row(st, i);
+
+		if (!p)
+			break;
+		p->fits = dpa_fits(p, least_ns);
+	}
 	return 0;
 }
 

@@ -224,8 +224,8 @@ __bpf_kfunc int mptcp_dpa_path(struct mptcp_subflow_context *subflow)
  * done for further bytes without calling the program, unless the paths change,
  * or the chunk.
  *
- * Return: 0; -EBUSY when no subflow has room, -EINVAL when no plan stands,
- * -ENOENT without state.
+ * Return: 0; -EBUSY when the next bytes have to wait for room, -EINVAL when no
+ * plan stands, -ENOENT without state.
  */
 __bpf_kfunc int mptcp_dpa_send(struct mptcp_sock *msk)
 {

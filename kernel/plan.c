@@ -63,14 +63,13 @@ static u64 linger(const struct mptcp_subflow_context *sf,
 /* A path on which the next bytes come too late is the last resort. */
 #define LATE	BIT_ULL(63)
 
-static __always_inline bool may_take(const struct conn *c, int i,
+static __always_inline bool has_room(const struct conn *c,
 				     const struct dpa_path *row,
 				     const struct sock *ssk)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
 
-	return dpa_may_send(&c->state, row) && dpa_may_follow(&c->state, i) &&
-	       dpa_has_room(&c->state, row,
+	return dpa_has_room(&c->state, row,
 			    (u64)tp->snd_cwnd * tp->mss_cache) &&
 	       sk_stream_memory_free(ssk);
 }
@@ -120,6 +119,7 @@ struct choice {
 	int	row;
 	u64	time;		/* that @best has to send for */
 	long	timeout;	/* the longest of any subflow */
+	bool	in_time;	/* there is one that is, with room or without */
 };
 
 /* Takes one into account: the one with the least to send is best. */
@@ -129,15 +129,19 @@ static __always_inline void consider(const struct conn *c,
 				     const struct sock *ssk, int i)
 {
 	const struct dpa_path *row = &c->state.path[i];
+	bool late = dpa_is_late(&c->state, row);
 	u64 time;
 
 	if (!(row->flags & DPA_PATH_ACTIVE))
 		return;
 	choice->timeout = max(choice->timeout, plan_timeout(sf, ssk));
-	if (!may_take(c, i, row, ssk))
+	if (!dpa_may_send(&c->state, row) || !dpa_may_follow(&c->state, i))
+		return;
+	choice->in_time |= !late;
+	if (!has_room(c, row, ssk))
 		return;
 	time = linger(sf, ssk);
-	if (dpa_is_late(&c->state, row))
+	if (late)
 		time |= LATE;
 	if (time < choice->time) {
 		choice->time = time;
@@ -151,7 +155,7 @@ static int carry_out(struct conn *c, const struct choice *choice)
 	struct mptcp_sock *msk = msk_of(c->sk);
 	u32 bytes;
 
-	if (!choice->best)
+	if (!choice->best || (choice->time & LATE && choice->in_time))
 		return -EBUSY;
 	plan_set_timer(msk, choice->timeout);
 	bytes = dpa_picked(&c->state, choice->row);
@@ -169,7 +173,8 @@ static int carry_out(struct conn *c, const struct choice *choice)
  * Keeps subflows back, or takes them into use, and picks one.
  *
  * Context: msk lock; does not sleep.
- * Return: 0, -EBUSY when none that may be used has room, -EINVAL without a plan.
+ * Return: 0, -EBUSY when the next bytes have to wait for room, -EINVAL without a
+ * plan.
  */
 int plan_begin(struct conn *c)
 {
@@ -201,7 +206,7 @@ int plan_begin(struct conn *c)
  * @msk: a connection that asks where the next bytes go
  *
  * Context: msk lock; does not sleep.
- * Return: 0, -EBUSY when no subflow that may be used has room, -EAGAIN when the
+ * Return: 0, -EBUSY when the next bytes have to wait for room, -EAGAIN when the
  * scheduler has to be asked.
  */
 int plan_go_on(struct mptcp_sock *msk)

@@ -237,24 +237,29 @@ static bool may_take(int i)
 /* Where the next bytes go; -1: nowhere now. */
 static int pick(void)
 {
+	bool in_time = false, best_late = false;
 	double least = 1e300;
 	int best = -1, i;
 
 	for (i = 0; i < sim.paths; i++) {
 		struct path *p = &sim.path[i];
+		const struct dpa_path *row = &sim.st.path[i];
+		bool late = !sim.stock && dpa_is_late(&sim.st, row);
 		double linger;
 
+		in_time |= !sim.stock && !late && dpa_may_send(&sim.st, row);
 		if (!may_take(i))
 			continue;
 		linger = (p->written - p->acked) / p->avg_pacing;
-		if (!sim.stock && dpa_is_late(&sim.st, &sim.st.path[i]))
+		if (late)
 			linger += 1e6;
 		if (linger < least) {
 			least = linger;
 			best = i;
+			best_late = late;
 		}
 	}
-	return best;
+	return best_late && in_time ? -1 : best;
 }
 
 /* As plan_schedule() in kernel/plan.c, and the kernel's default. */

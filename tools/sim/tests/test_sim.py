@@ -61,6 +61,29 @@ def test_a_cheap_path_that_is_fast_enough_becomes_known(cheap_bps: int, costly_b
     assert out.costly_share < 0.04
 
 
+@pytest.mark.parametrize(("cheap", "costly"), [((14_600_000, 21), (7_200_000, 100)), ((14_900_000, 11), (8_400_000, 81))])
+def test_a_long_round_trip_does_not_make_a_chunk_late(cheap: tuple[int, int], costly: tuple[int, int]) -> None:
+    """The last bytes wait for the path that is sooner, though another has room, and may be used."""
+    rows = [
+        {"name": name, "cost": cost, "rate_bps": rate, "delay_ms": delay, "queue_ms": 200}
+        for name, cost, (rate, delay) in (("P", 1, cheap), ("C", 10, costly))
+    ]
+    scenario = scenariofile.parse(
+        {
+            "name": "long",
+            "title": "Bulk, with a costlier path that is longer",
+            "connection": {"congestion": "bbr", "buffer_bytes": 4_000_000},
+            "load": {"chunks": 4, "chunk_bytes": 35_000_000, "period_ms": 20_000},
+            "plan": {"deadline_ms": [18_600]},
+            "path": rows,
+        },
+        Path("long.toml"),
+    )
+    out = run(PROGRAM, scenario, 18_600, Setting())
+    assert out.oracle_costly_share > 0.03
+    assert out.missed == 0
+
+
 def test_nothing_is_lost_and_the_same_seed_repeats() -> None:
     scenario = scenariofile.find("stream-triangle")
     first, second = (run(PROGRAM, scenario, 1000, Setting()) for _ in range(2))
