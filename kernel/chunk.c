@@ -92,14 +92,21 @@ struct chunk *chunk_queue_last(const struct chunk_queue *q)
 	return q->count ? &q->at[q->count - 1] : NULL;
 }
 
+/* May a chunk have to be judged, or dropped? Most refreshes find none. */
+bool chunk_queue_is_due(const struct chunk_queue *q, u64 acked, u64 now_ns)
+{
+	return q->count && (acked >= q->at[0].end ||
+			    now_ns > chunk_queue_next_verdict(q));
+}
+
 /**
  * chunk_queue_update() - judge chunks and drop those that are all acked
  * @q: the queue
  * @acked: position up to which the peer has acknowledged
  * @now_ns: CLOCK_MONOTONIC
  * @acked_ns: by when @acked was reached, no later than @now_ns
- * @ack_delay_ns: what an acknowledgment takes to come back; a chunk acked
- *	later than its deadline by no more than this was there in time
+ * @delay: what an acknowledgment takes to come back; a chunk acked later than its
+ *	deadline by no more than the last one took was there in time
  * @judged: called once for each chunk, when its verdict has come
  * @arg: for @judged
  *
@@ -107,20 +114,20 @@ struct chunk *chunk_queue_last(const struct chunk_queue *q)
  * ones.
  */
 void chunk_queue_update(struct chunk_queue *q, u64 acked, u64 now_ns,
-			u64 acked_ns, u64 ack_delay_ns,
+			u64 acked_ns, struct ack_delay delay,
 			chunk_judged_fn judged, void *arg)
 {
 	u32 i, done = 0;
 
 	for (i = 0; i < q->count; i++) {
 		struct chunk *chunk = &q->at[i];
-		u64 due_ns = chunk->deadline_ns + ack_delay_ns;
+		u64 due_ns = chunk->deadline_ns + delay.last_ns + LOOK_SLACK_NS;
 		bool over = acked >= chunk->end && !chunk->open;
 
-		if (!chunk->judged && (over || now_ns > due_ns)) {
+		if (!chunk->judged &&
+		    (over || now_ns > chunk->deadline_ns + delay.most_ns)) {
 			chunk->judged = true;
-			judged(arg, chunk,
-			       over && acked_ns <= due_ns + LOOK_SLACK_NS);
+			judged(arg, chunk, over && acked_ns <= due_ns);
 		}
 		if (over)
 			done = i + 1;

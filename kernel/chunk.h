@@ -29,6 +29,12 @@ struct chunk_queue {
 	u16		room;
 };
 
+/* What acknowledgments take to come back. */
+struct ack_delay {
+	u64	last_ns;	/* the last one that came, at least */
+	u64	most_ns;	/* those that may be on their way, at most */
+};
+
 /* called for each chunk whose verdict has come */
 typedef void (*chunk_judged_fn)(void *arg, const struct chunk *chunk, bool met);
 
@@ -37,8 +43,9 @@ int chunk_queue_add(struct chunk_queue *q, const struct chunk *chunk,
 void chunk_queue_grow(struct chunk_queue *q, u64 end);
 struct chunk *chunk_queue_first(const struct chunk_queue *q);
 struct chunk *chunk_queue_last(const struct chunk_queue *q);
+bool chunk_queue_is_due(const struct chunk_queue *q, u64 acked, u64 now_ns);
 void chunk_queue_update(struct chunk_queue *q, u64 acked, u64 now_ns,
-			u64 acked_ns, u64 ack_delay_ns,
+			u64 acked_ns, struct ack_delay delay,
 			chunk_judged_fn judged, void *arg);
 u64 chunk_queue_next_verdict(const struct chunk_queue *q);
 void chunk_queue_clear(struct chunk_queue *q);

@@ -220,15 +220,46 @@ bool conn_steers(const struct conn *c)
 	return c->queue.count || c->overflow_ns;
 }
 
-/* Half the least round-trip time of the paths: the way of a DATA_ACK back. */
-u64 conn_ack_delay_ns(const struct mptcp_sock *msk)
+static u64 way_back_ns(const struct sock *ssk)
 {
-	struct mptcp_subflow_context *sf;
-	u32 rtt_us = U32_MAX;
+	u32 rtt_us = tcp_min_rtt(tcp_sk(ssk));
 
-	msk_for_each_subflow(msk, sf)
-		rtt_us = min(rtt_us, tcp_min_rtt(tcp_sk(subflow_ssk(sf))));
 	return rtt_us == U32_MAX ? 0 : (u64)rtt_us * NSEC_PER_USEC / 2;
+}
+
+/**
+ * conn_ack_delay() - how long a DATA_ACK takes to come back
+ * @msk: the connection
+ *
+ * It comes on the subflow on which the data came that it is for. Of subflows that
+ * were heard from within a jiffy of each other any may have brought the last one.
+ *
+ * Context: msk lock, or its spinlock; does not sleep.
+ * Return: halves of least round-trip times.
+ */
+struct ack_delay conn_ack_delay(const struct mptcp_sock *msk)
+{
+	struct ack_delay delay = { .last_ns = U64_MAX };
+	u32 last = msk_last_ack(msk);
+	struct mptcp_subflow_context *sf;
+	u64 least_ns = U64_MAX;
+
+	msk_for_each_subflow(msk, sf) {
+		const struct sock *ssk = subflow_ssk(sf);
+		u64 ns = way_back_ns(ssk);
+
+		least_ns = min(least_ns, ns);
+		if ((s32)(last - tcp_sk(ssk)->rcv_tstamp) <= 1)
+			delay.last_ns = min(delay.last_ns, ns);
+		if (tcp_sk(ssk)->packets_out)
+			delay.most_ns = max(delay.most_ns, ns);
+	}
+	if (least_ns == U64_MAX)
+		least_ns = 0;
+	if (delay.last_ns == U64_MAX)
+		delay.last_ns = least_ns;
+	delay.most_ns = max(delay.most_ns, least_ns);
+	return delay;
 }
 
 /* Chunks that may be queued here. */

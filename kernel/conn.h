@@ -89,7 +89,7 @@ struct pref_list *conn_prefs(struct conn *c);
 u64 conn_overflow_ns(const struct conn *c);
 bool conn_steers(const struct conn *c);
 u32 conn_chunks_max(const struct conn *c);
-u64 conn_ack_delay_ns(const struct mptcp_sock *msk);
+struct ack_delay conn_ack_delay(const struct mptcp_sock *msk);
 
 void conn_init_net(struct net *net);
 void conn_exit_net(struct net *net);

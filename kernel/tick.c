@@ -84,7 +84,7 @@ static u64 next_tick_ns(struct conn *c)
 
 	/* a verdict waits for the last acknowledgment on its way */
 	if (next != U64_MAX)
-		next = max(next + conn_ack_delay_ns(msk), st->now_ns + 1);
+		next = max(next + conn_ack_delay(msk).most_ns, st->now_ns + 1);
 	if ((next != U64_MAX || c->stream.interval_ns) &&
 	    is_seen_by_timer_alone(c))
 		next = min(next, st->now_ns + TICK_MAX_NS);

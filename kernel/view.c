@@ -337,9 +337,10 @@ void view_refresh(struct conn *c)
 	tell_risk(c);
 	stream_advance(&c->stream, &c->queue, st->written, st->now_ns,
 		       conn_chunks_max(c));
-	chunk_queue_update(&c->queue, st->acked, st->now_ns,
-			   last_ack_ns(msk, st->now_ns),
-			   conn_ack_delay_ns(msk), judged, c);
+	if (chunk_queue_is_due(&c->queue, st->acked, st->now_ns))
+		chunk_queue_update(&c->queue, st->acked, st->now_ns,
+				   last_ack_ns(msk, st->now_ns),
+				   conn_ack_delay(msk), judged, c);
 	limit_costly(c);
 	show(c);
 }

@@ -370,6 +370,15 @@ longer_path() {
 	expect_in_time 1
 }
 
+# And where that is the long one, its acknowledgments say so later than the other's could.
+longer_cheap_path() {
+	prepare subflow backup || return
+	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
+	shape 1 3300kbit 108ms 45000 && shape 2 4800kbit 5ms 75000 || return
+	transfer 3990000 ms=6900 || return
+	expect_in_time 1
+}
+
 # A deadline that no use of the paths can meet: late, said so, and complete.
 hopeless() {
 	prepare subflow backup || return
@@ -630,7 +639,7 @@ run_cases "$@" -- loose_v4 loose_v6 tight_v4 tight_v6 alpha_of_namespace \
 	alpha_of_chunk cost_by_backup_flag cost_by_interface cost_by_endpoint \
 	first_costly_by_interface first_costly_by_endpoint backup_is_cheap \
 	priorities_told priority_back_to_none priority_back_to_backup \
-	estimates set_before_connect two_queued back_to_back longer_path hopeless \
-	hopeless_and_cheap closed_in_mid_chunk cheap_path_silent \
+	estimates set_before_connect two_queued back_to_back longer_path \
+	longer_cheap_path hopeless hopeless_and_cheap closed_in_mid_chunk cheap_path_silent \
 	costly_path_silent cheap_path_goes forbidden_path unheard_with_time \
 	unheard_without_time rests_for_bbr looks_wake_no_worker picks_within_fragments
