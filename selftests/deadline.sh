@@ -375,7 +375,7 @@ longer_cheap_path() {
 	prepare subflow backup || return
 	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
 	shape 1 3300kbit 108ms 45000 && shape 2 4800kbit 5ms 75000 || return
-	transfer 3990000 ms=6900 || return
+	transfer 3990000 ms=5000 || return
 	expect_in_time 1
 }
 
