@@ -220,13 +220,6 @@ bool conn_steers(const struct conn *c)
 	return c->queue.count || c->overflow_ns;
 }
 
-static u64 way_back_ns(const struct sock *ssk)
-{
-	u32 rtt_us = tcp_min_rtt(tcp_sk(ssk));
-
-	return rtt_us == U32_MAX ? 0 : (u64)rtt_us * NSEC_PER_USEC / 2;
-}
-
 /**
  * conn_ack_delay() - how long a DATA_ACK takes to come back
  * @msk: the connection
@@ -235,7 +228,7 @@ static u64 way_back_ns(const struct sock *ssk)
  * were heard from within a jiffy of each other any may have brought the last one.
  *
  * Context: msk lock, or its spinlock; does not sleep.
- * Return: halves of least round-trip times.
+ * Return: halves of least round-trip times, 0 as long as there is none.
  */
 struct ack_delay conn_ack_delay(const struct mptcp_sock *msk)
 {
@@ -245,13 +238,16 @@ struct ack_delay conn_ack_delay(const struct mptcp_sock *msk)
 	u64 least_ns = U64_MAX;
 
 	msk_for_each_subflow(msk, sf) {
-		const struct sock *ssk = subflow_ssk(sf);
-		u64 ns = way_back_ns(ssk);
+		const struct tcp_sock *tp = tcp_sk(subflow_ssk(sf));
+		u32 rtt_us = tcp_min_rtt(tp);
+		u64 ns = (u64)rtt_us * NSEC_PER_USEC / 2;
 
+		if (rtt_us == U32_MAX)
+			continue;
 		least_ns = min(least_ns, ns);
-		if ((s32)(last - tcp_sk(ssk)->rcv_tstamp) <= 1)
+		if ((s32)(last - tp->rcv_tstamp) <= 1)
 			delay.last_ns = min(delay.last_ns, ns);
-		if (tcp_sk(ssk)->packets_out)
+		if (tp->packets_out)
 			delay.most_ns = max(delay.most_ns, ns);
 	}
 	if (least_ns == U64_MAX)
