@@ -219,20 +219,38 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 in_use)
 	return dpa_is_late(st, p) && dpa_may_send(st, p);
 }
 
-/* When what is unsent of a chunk has come to the far end, over one path alone. */
-static __always_inline __u64 dpa_alone_ns(const struct dpa_state *st,
-					  const struct dpa_path *p)
+/*
+ * When what is unsent of a chunk would have come to the far end over one path
+ * alone; DPA_U64_MAX: nobody knows, or it may get nothing.
+ */
+dpa_function __u64 dpa_alone_ns(const struct dpa_state *st, __u32 path)
 {
-	__u64 pipe = dpa_pipe(p, p->goodput);
-	__u64 bytes = p->behind > pipe ? p->behind : pipe;
-	__u64 end = st->written, ns;
+	const struct dpa_path *p;
+	__u64 pipe, bytes, end, ns;
 
+	if (!st || path >= MPTCP_DPA_PATHS_MAX)
+		return DPA_U64_MAX;
+	p = &st->path[path];
+	if (!p->known || !dpa_may_send(st, p))
+		return DPA_U64_MAX;
+	end = st->written;
 	if (st->sent < st->chunk_end && st->chunk_end < end)
 		end = st->chunk_end;
+	pipe = dpa_pipe(p, p->goodput);
+	bytes = p->behind > pipe ? p->behind : pipe;
 	bytes += dpa_ramp_bytes(p, pipe) + dpa_minus(end, st->sent) + st->again;
 	ns = dpa_minus(dpa_time_ns(bytes, p->goodput),
 		       (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2);
 	return ns + dpa_paused_ns(p, ns);
+}
+
+/* Has as many bytes count as being in time as come in so much of it. */
+dpa_function int dpa_fit(struct dpa_state *st, __u32 path, __u64 left_ns)
+{
+	if (!st || path >= MPTCP_DPA_PATHS_MAX)
+		return 0;
+	st->path[path].fits = dpa_fits(&st->path[path], left_ns);
+	return 0;
 }
 
 /*
@@ -241,37 +259,22 @@ static __always_inline __u64 dpa_alone_ns(const struct dpa_state *st,
  * after one alone could have brought the last of them (an idea of ECF, Y. Lim et
  * al., CoNEXT 2017): what is late anyway is not to become more so.
  */
-dpa_function int dpa_hurry(struct dpa_state *st)
+static __always_inline void dpa_hurry(struct dpa_state *st)
 {
 	__u64 least_ns = DPA_U64_MAX, ns;
 	int i;
 
-	if (!st)
-		return 0;
 	dpa_for(i, dpa_rows(st)) {
-		const struct dpa_path *p = dpa_row(st, i);
-
-		if (!p)
-			break;
-		if (!p->known || !dpa_may_send(st, p))
-			continue;
-		ns = dpa_alone_ns(st, p);
+		ns = dpa_alone_ns(st, i);
 		least_ns = ns < least_ns ? ns : least_ns;
 	}
 	if (least_ns == DPA_U64_MAX)
-		return 0;
+		return;
 	least_ns += DPA_MARGIN_NS / 2;
-	ns = dpa_fits_in_ns(st);
-	if (least_ns <= ns)
-		return 0;
-	dpa_for(i, dpa_rows(st)) {
-		struct dpa_path *p = dpa_row(st, i);
-
-		if (!p)
-			break;
-		p->fits = dpa_fits(p, least_ns);
-	}
-	return 0;
+	if (least_ns <= dpa_fits_in_ns(st))
+		return;
+	dpa_for(i, dpa_rows(st))
+		dpa_fit(st, i, least_ns);
 }
 
 /* Is it empty, as it was to be? */
