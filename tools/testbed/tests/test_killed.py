@@ -65,13 +65,16 @@ def test_a_killed_testbed_leaves_no_guest(program: str, tmp_path: Path) -> None:
     guest.parent.mkdir()
     guest.write_text(GUEST)
     guest.chmod(guest.stat().st_mode | stat.S_IXUSR)
+    shutil.copy(guestrun.GUEST_TOOL.with_name("series"), guest.parent)
     out = tmp_path / "out"
     machine = {"kind": guestrun.VIRTUAL, "kernel": None, "overlays": []}
     plan = {"machine": machine, "cells": {"one": "nothing"}}
     bench.write_if_new(out / "plan.json", json.dumps(plan))
     bench.write_if_new(out / "cells/one/spec.json", cellspec.to_json(CELL))
+    modules = (tools / "testbed" / f"{name}.py" for name in guestrun.GUEST_MODULES)
+    causes = {"files": bench._digests(modules)}
     for name in ("nothing", "report"):
-        bench.write_if_new(out / f"build/{name}.json", "{}")
+        bench.write_if_new(out / f"build/{name}.json", json.dumps(causes))
     environment = {**os.environ, "PYTHONPATH": str(tools), "MPDPA_IMAGES": "none"}
     command = [sys.executable, "-c", program]
     with subprocess.Popen(command, cwd=tmp_path, env=environment) as testbed:
