@@ -361,22 +361,23 @@ back_to_back() {
 	note "costly: $(costly_permille) permille"
 }
 
-# The last bytes wait for the cheap path: the other has room, but is far longer.
-longer_path() {
+# check_unequal RATE DELAY QUEUE RATE DELAY QUEUE LENGTH MS: two paths, and a chunk
+check_unequal() {
 	prepare subflow backup || return
 	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
-	shape 1 14600kbit 21ms 300000 && shape 2 7200kbit 100ms 200000 || return
-	transfer 35000000 ms=18600 || return
+	shape 1 "${@:1:3}" && shape 2 "${@:4:3}" || return
+	transfer "$7" "ms=$8" || return
 	expect_in_time 1
+}
+
+# The last bytes wait for the cheap path: the other has room, but is far longer.
+longer_path() {
+	check_unequal 14600kbit 21ms 300000 7200kbit 100ms 200000 35000000 18600
 }
 
 # And where that is the long one, its acknowledgments say so later than the other's could.
 longer_cheap_path() {
-	prepare subflow backup || return
-	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
-	shape 1 3300kbit 108ms 45000 && shape 2 4800kbit 5ms 75000 || return
-	transfer 3990000 ms=5000 || return
-	expect_in_time 1
+	check_unequal 3300kbit 108ms 45000 4800kbit 5ms 75000 3990000 5000
 }
 
 # A deadline that no use of the paths can meet: late, said so, and complete.
