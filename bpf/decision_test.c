@@ -281,6 +281,13 @@ static void test_cut(void)
 	dpa_make_room(&st, 0, in_use(&st));
 	EXPECT(p->fits == DPA_FITS_MANY && dpa_picked(&st, 0) == 30000);
 	EXPECT(p->fits == DPA_FITS_MANY);
+	/* nor is more than a fragment given in the last round trips before a deadline */
+	p->known = 1;
+	EXPECT(dpa_picked(&st, 0) == BURST);
+	st.next_deadline_ns = SEC + 7 * (SEC / 10);
+	EXPECT(dpa_picked(&st, 0) == 30000);
+	st.next_deadline_ns = 0;
+	EXPECT(dpa_picked(&st, 0) == BURST);
 }
 
 /* What is late anyway does not become more so by a path with a long round trip. */

@@ -9,6 +9,8 @@
 #define DPA_SAMPLE_NS		(100 * DPA_NSEC_PER_MSEC)
 /* the weight of a new sample, in 256ths: about 0.3 */
 #define DPA_SAMPLE_GAIN		77
+/* and of one above the mean, if the one before was: half */
+#define DPA_RISING_GAIN		128
 /* of what a path once did better, so much is forgotten with each sample: 1 / 2^9 */
 #define DPA_BEST_SHIFT		9
 /* the spread that is assumed at first, as a share of the first sample: 0.3 */
@@ -40,17 +42,24 @@ static __always_inline __u32 dpa_rows(const struct dpa_state *st)
 	return st->rows < MPTCP_DPA_PATHS_MAX ? st->rows : MPTCP_DPA_PATHS_MAX;
 }
 
-/* Mean and standard deviation, both exponentially weighted. */
+/*
+ * Mean and standard deviation, both exponentially weighted. A link that gets
+ * faster is followed more closely than one that gets slower: congestion control
+ * has found it out late already, and does not send more than the path carries.
+ */
 static __always_inline void dpa_smooth(struct dpa_path *p, __u32 rate)
 {
 	__u32 was = p->goodput;
 	__u64 d = rate > was ? rate - was : was - rate;
-	__u64 step = d * DPA_SAMPLE_GAIN >> 8;
+	int rises = rate > was;
+	__u64 step = d * (rises && p->rose ? DPA_RISING_GAIN :
+					     DPA_SAMPLE_GAIN) >> 8;
 	/* (1 - g) * (var + g * d^2) */
 	__u64 g_d2 = (d * d >> 8) * DPA_SAMPLE_GAIN;
 	__u64 sum = ((__u64)p->spread * p->spread >> 8) + (g_d2 >> 8);
 
-	p->goodput = rate > was ? was + step : was - step;
+	p->goodput = rises ? was + step : was - step;
+	p->rose = rises;
 	p->spread = dpa_isqrt(sum * (256 - DPA_SAMPLE_GAIN));
 }
 

@@ -138,6 +138,38 @@ static void test_estimate(void)
 	EXPECT(f.p.goodput < 200000);
 }
 
+/* Feeds a rate that changes by @step ten times a second; returns what it ends at. */
+static __u64 feed_slope(struct feed *f, __u64 rate, int step)
+{
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		rate += step;
+		feed(f, rate, 100 * MSEC, 1, 0);
+	}
+	return rate;
+}
+
+/* what gets faster is followed closely, what just varies is not taken for it */
+static void test_slope(void)
+{
+	struct feed f = { .now_ns = 7 * SEC, .acked = 1 };
+	__u64 rate = 1000000, sum = 0;
+	int i;
+
+	feed(&f, rate, 3 * SEC, 1, 0);
+	rate = feed_slope(&f, rate, 8000);
+	EXPECT(within(f.p.goodput, rate - 16000, rate - 8000));
+	rate = feed_slope(&f, rate, -8000);
+	EXPECT(within(f.p.goodput, rate + 16000, rate + 32000));
+
+	for (i = 0; i < 2000; i++) {
+		feed(&f, 900000 + draw() % 200000, 100 * MSEC, 1, 0);
+		sum += f.p.goodput;
+	}
+	EXPECT(within(sum / 2000, 1002000, 1010000));
+}
+
 /* How fast it has been is remembered for a while. */
 static void test_best(void)
 {
@@ -284,6 +316,7 @@ const struct dpa_test estimate_tests[] = {
 	{ "the rate of bytes in a time", test_rate },
 	{ "square roots", test_isqrt },
 	{ "goodput of a path, busy, idle, silent, held back", test_estimate },
+	{ "a rate that rises, falls, or varies", test_slope },
 	{ "how fast a path has been of late", test_best },
 	{ "what is drained only shows more", test_drained },
 	{ "what is drained is watched until the path is known", test_watch },

@@ -306,21 +306,32 @@ static __always_inline __u32 dpa_cut(const struct dpa_state *st, __u64 need)
 }
 
 /*
+ * May a pick be more than a fragment? Not on costlier paths, nor while a path's speed
+ * is not known; nor in the last round trips before a rest or a deadline, in which a
+ * decision is to stay revocable.
+ */
+static __always_inline int dpa_may_burst(const struct dpa_state *st,
+					 const struct dpa_path *p)
+{
+	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
+
+	return p->cost <= st->least_cost && p->known &&
+	       !(p->flags & DPA_PATH_QUOTA) && !dpa_rests_soon(p) &&
+	       !(left_ns && dpa_is_near(p, left_ns, DPA_TAIL_RTTS));
+}
+
+/*
  * Accounts for having picked a path, and says how many bytes it gets: a full
- * burst, but before a rest, on costlier paths, or while its speed is not known, no
- * more than a fragment; and of that no more than the shortfall, nor than comes in time.
+ * burst, or a fragment; and of that no more than the shortfall, nor than comes in time.
  * A path that is to show what it can carry gets a whole one for that.
  */
 static __always_inline __u32 dpa_picked(struct dpa_state *st, __u32 path)
 {
 	struct dpa_path *p = &st->path[path % MPTCP_DPA_PATHS_MAX];
 	int costlier = p->cost > st->least_cost;
-	__u32 bytes = st->unit, fits;
+	__u32 bytes = dpa_may_burst(st, p) ? st->burst : st->unit, fits;
 
 	st->last = path + 1;
-	if (!costlier && p->known && !(p->flags & DPA_PATH_QUOTA) &&
-	    !dpa_rests_soon(p))
-		bytes = st->burst;
 	if (p->cost == st->open_cost && !st->trial)
 		bytes = dpa_cut(st, st->budget);
 	if (p->fits != DPA_FITS_MANY) {

@@ -53,7 +53,8 @@ struct dpa_path {
 		known : 1,	/* it has ramped up once */
 		usable : 1,	/* at the last look: it may carry data */
 		pausing : 1,	/* its congestion control makes a pause */
-		has_paused : 1;	/* since @pause_tick, or once */
+		has_paused : 1,	/* since @pause_tick, or once */
+		rose : 1;	/* the last sample was above the mean */
 	__u8	resting : 1,	/* it gets nothing until it is empty */
 		restarts : 1,	/* it was, and has begun anew */
 		ramping : 3;	/* the goodput still grows with each sample */

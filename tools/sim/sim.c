@@ -297,7 +297,7 @@ static void push(void)
 				bytes = most;
 			most = DPA_U64_MAX;
 
-			if (p->last_put_ns + 2 * p->owd_ns < sim.now_ns &&
+			if (p->last_put_ns + p->srtt_ns < sim.now_ns &&
 			    !p->unsent_bytes && p->put && !sim.released[i])
 				sim.activations[i]++;
 			sim.released[i] = false;
