@@ -136,6 +136,14 @@ static void test_room(void)
 	st.next_deadline_ns = 2 * SEC;
 	EXPECT(!has_room(&st, 130000, 260000));
 	EXPECT(has_room(&st, 120000, 260000));
+	/* with a long round trip a quarter of that is too much, but BBR needs it */
+	p->rtt_us = 3 * RTT_US;
+	EXPECT(!has_room(&st, 330000, 900000));
+	EXPECT(has_room(&st, 320000, 900000));
+	p->flags |= DPA_PATH_PAUSES;
+	EXPECT(has_room(&st, 370000, 900000));
+	p->flags &= ~DPA_PATH_PAUSES;
+	p->rtt_us = RTT_US;
 	st.next_deadline_ns = 20 * SEC;
 	p->pause_in_us = 1500000;
 	EXPECT(!has_room(&st, 130000, 260000));
@@ -153,6 +161,14 @@ static void test_room(void)
 	p->known = 0;
 	EXPECT(!has_room(&st, 155000, 260000));
 	EXPECT(has_room(&st, 150000, 260000));
+	/* whatever time is left; and twice that, if all it carries is needed soon */
+	st.next_deadline_ns = 2 * SEC;
+	EXPECT(!has_room(&st, 155000, 260000));
+	st.cost_limit = 9;
+	EXPECT(has_room(&st, 200000, 900000));
+	EXPECT(!has_room(&st, 205000, 900000));
+	st.cost_limit = 1;
+	st.next_deadline_ns = 20 * SEC;
 	p->goodput = 0;
 	EXPECT(!has_room(&st, 505000, 600000));
 	EXPECT(has_room(&st, 500000, 600000));

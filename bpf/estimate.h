@@ -161,18 +161,27 @@ static __always_inline __u64 dpa_ramp_bytes(const struct dpa_path *p,
 	return bytes;
 }
 
+/*
+ * What new bytes come after at a rate: those that the path has, or what it holds
+ * when it is busy, and what its slow start leaves out.
+ */
+static __always_inline __u64 dpa_ahead(const struct dpa_path *p, __u64 rate)
+{
+	__u64 pipe = dpa_pipe(p, rate);
+
+	return (p->behind > pipe ? p->behind : pipe) + dpa_ramp_bytes(p, pipe);
+}
+
 /* Bytes that a rate brings to the far end in time, after those before them. */
 static __always_inline __u64 dpa_arriving(const struct dpa_path *p, __u64 rate,
 					  __u64 left_ns)
 {
 	__u64 half_rtt = (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2;
-	__u64 pipe, behind, bytes;
+	__u64 bytes;
 
-	pipe = dpa_pipe(p, rate);
-	behind = p->behind > pipe ? p->behind : pipe;
 	left_ns = dpa_minus(left_ns, dpa_paused_ns(p, left_ns));
 	bytes = dpa_bytes_in(rate, left_ns + half_rtt);
-	bytes = dpa_minus(bytes, behind + dpa_ramp_bytes(p, pipe));
+	bytes = dpa_minus(bytes, dpa_ahead(p, rate));
 	if ((p->flags & DPA_PATH_QUOTA) && p->quota != DPA_U32_MAX &&
 	    bytes > p->quota)
 		bytes = p->quota;

@@ -69,7 +69,9 @@ static __always_inline int dpa_may_send(const struct dpa_state *st,
 
 /* the last round trips before a deadline, in which queues are kept short */
 #define DPA_TAIL_RTTS	8
-/* with fewer round trips left, a path ramps up as fast as its TCP does */
+/* and, of a path without BBR, take no longer than that to drain */
+#define DPA_TAIL_QUEUE_NS	(25 * DPA_NSEC_PER_MSEC)
+/* with fewer round trips left, the cheapest paths ramp up as fast as their TCP does */
 #define DPA_HURRY_RTTS	32
 /* what a path may have beyond twice what it holds without a queue */
 #define DPA_SPARE_BYTES	(1 << 16)
@@ -105,6 +107,41 @@ static __always_inline __u64 dpa_window_share(const struct dpa_state *st,
 }
 
 /*
+ * So fast a path has to be filled. While it ramps up, BBR would send three times
+ * what it has carried, and lose what is too much: of costlier paths no more than
+ * twice that, and half as much again where there is time, or just a shortfall.
+ */
+static __always_inline __u64 dpa_room_rate(const struct dpa_state *st,
+					   const struct dpa_path *p,
+					   __u64 left_ns)
+{
+	__u64 rate = p->pacing > p->goodput ? p->pacing : p->goodput;
+	__u64 twice = 2ULL * p->goodput;
+
+	if (p->known)
+		return p->goodput + p->goodput / 4;
+	if (!p->goodput)
+		return rate;
+	if (p->cost > st->cost_limit ||
+	    !dpa_is_near(p, left_ns, DPA_HURRY_RTTS))
+		return p->goodput + p->goodput / 2;
+	return p->cost > st->cheapest && rate > twice ? twice : rate;
+}
+
+/*
+ * What a path may hold in its last round trips. A quarter of a long one is more than
+ * a queue takes; BBR needs it to find out that a link has become faster.
+ */
+static __always_inline __u64 dpa_tail_pipe(const struct dpa_path *p, __u64 pipe)
+{
+	__u64 most = dpa_pipe(p, p->goodput) +
+		     dpa_bytes_in(p->goodput, DPA_TAIL_QUEUE_NS);
+
+	return p->known && !(p->flags & DPA_PATH_PAUSES) && most < pipe ?
+	       most : pipe;
+}
+
+/*
  * What was given to a path cannot be recalled, so a path whose speed is known
  * gets twice what it holds without a queue: then it stays busy when its TCP
  * halves the window after a loss. In the last round trips before a deadline, or
@@ -116,17 +153,13 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 				      const struct dpa_path *p, __u64 in_use)
 {
 	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
-	__u64 rate = p->pacing > p->goodput ? p->pacing : p->goodput;
+	__u64 rate = dpa_room_rate(st, p, left_ns);
 	int tail = left_ns && dpa_is_near(p, left_ns, DPA_TAIL_RTTS);
 	int costlier = p->cost > st->cheapest;
-	__u64 pipe, least, most, share, varies;
+	__u64 pipe = dpa_pipe(p, rate);
+	__u64 least, most, share, varies;
 
-	if (p->known)
-		rate = p->goodput + p->goodput / 4;
-	else if (p->goodput && !dpa_is_near(p, left_ns, DPA_HURRY_RTTS))
-		rate = p->goodput + p->goodput / 2;
-	pipe = dpa_pipe(p, rate);
-	least = pipe + DPA_QUEUE_BYTES;
+	least = dpa_tail_pipe(p, pipe) + DPA_QUEUE_BYTES;
 	if (tail || dpa_rests_soon(p) || p->cost > st->cost_limit)
 		return least;
 	if (!p->known)
@@ -226,7 +259,7 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 in_use)
 dpa_function __u64 dpa_alone_ns(const struct dpa_state *st, __u32 path)
 {
 	const struct dpa_path *p;
-	__u64 pipe, bytes, end, ns;
+	__u64 bytes, end, ns;
 
 	if (!st || path >= MPTCP_DPA_PATHS_MAX)
 		return DPA_U64_MAX;
@@ -236,9 +269,7 @@ dpa_function __u64 dpa_alone_ns(const struct dpa_state *st, __u32 path)
 	end = st->written;
 	if (st->sent < st->chunk_end && st->chunk_end < end)
 		end = st->chunk_end;
-	pipe = dpa_pipe(p, p->goodput);
-	bytes = p->behind > pipe ? p->behind : pipe;
-	bytes += dpa_ramp_bytes(p, pipe) + dpa_minus(end, st->sent) + st->again;
+	bytes = dpa_ahead(p, p->goodput) + dpa_minus(end, st->sent) + st->again;
 	ns = dpa_minus(dpa_time_ns(bytes, p->goodput),
 		       (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2);
 	return ns + dpa_paused_ns(p, ns);
