@@ -74,7 +74,7 @@ soak-inside: guest
 testing:
 	@$(INSIDE) python3 tools/check/results.py render
 
-# the verifiers of kernels differ in what they take
+# kernels differ in what their verifiers take, and in what of a silent path they send again
 OTHERS	:= $(filter-out $(KERNEL),$(SERIES))
 .PHONY: check-others $(OTHERS:%=check-on-%) check-programs-inside
 ifndef MPDPA_BUILDENV

@@ -1,108 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Deadlines met, at the least cost: over two paths of 8 Mbit/s with 50 ms of
-# round trip and 64 KB of queue (topology.sh draws them). A full packet of 1514
-# bytes carries 1428 of payload, so a path has a goodput of 943 KB/s.
+# Deadlines met, at the least cost: over the two paths of chunk.sh.
 
 source "$(dirname "$0")/lib.sh"
-source "$(dirname "$0")/topology.sh"
-
-port=5000
-goodput=943
-need python3
-
-# what the chunk of most cases is: 4.2 s of one path
-length=4000000
-
-# prepare [FLAG...]: the topology, the scheduler, and an endpoint for path 2.
-# Each connection begins with 1000 bytes without a deadline: an MPTCP client
-# opens further subflows when the first data were acknowledged.
-prepare() {
-	topology 2 8mbit 25ms 65536 || return
-	attach || { fail "cannot attach"; return 1; }
-	scheduler mpdpa
-	sysctl_in "$client" net.ipv4.tcp_congestion_control=cubic
-	[ $# -gt 0 ] || set -- subflow
-	endpoint 2 "${family:-4}" "$@"
-}
-
-at_server() { [ "${family:-4}" = 6 ] && echo $server6 || echo $server4; }
-
-# set_cost endpoint|ifindex NUMBER COST
-set_cost() {
-	in_ns "$client" python3 "$here/dpa_netlink.py" set "$1" "$2" cost "$3" ||
-		fail "cannot set a cost"
-}
-
-index_of() { in_ns "$client" cat "/sys/class/net/$1/ifindex"; }
-
-# client_bytes PATH: what went out there, by the interface's count
-client_bytes() { in_ns "$client" cat "/sys/class/net/c$1/statistics/tx_bytes"; }
-has_sent() { [ "$(client_bytes "$1")" -ge "$2" ]; }
-second_is_gone() { [ -z "$(in_ns "$client" ss -Htn src 10.0.2.1)" ]; }
-
-# receiver MARK...: a server that tells when so many bytes had come
-receiver() {
-	server "$server" "$(at_server)" $port "$tmp/server" \
-		"buffers receive 4000000" accept "drain 1000 $*" shutdown
-	server_pid=$last_pid
-}
-
-# sender STEP...: over two subflows, on which 1000 bytes have gone
-sender() {
-	local at
-
-	at=$(at_server)
-	client "$client" "socket ${family:-4} mptcp" "connect $at $port" \
-		"buffers send 2000000" "send 1000" "wait subflows=2" \
-		"sleep 100" \
-		"$@" >"$tmp/client" && return
-	fail "the client: $(tail -n 3 "$tmp/client")"
-	stop "$server_pid"
-	return 1
-}
-
-# transfer LENGTH CHUNK-ARGUMENTS...: one chunk, to its end
-transfer() {
-	local bytes=$1
-
-	shift
-	receiver "$bytes"
-	sender "chunk len=$bytes $*" "send $bytes" "wait queued=0" info \
-		shutdown drain || return
-	expect_ok "the receiver" finish "$server_pid" 30
-}
-
-# bytes_on SELECTION: of the last info, payload on subflows that match
-bytes_on() {
-	grep '^{"step":"info"' "$tmp/client" | tail -n 1 |
-		jq "[.path[] | select($1) | .bytes_sent] | add // 0"
-}
-
-costly_permille() {
-	echo $((1000 * $(bytes_on '.costly == 1') / $(bytes_on true)))
-}
-
-# due INDEX, arrival INDEX: of the chunks set; the first mark is the 1000 bytes
-due() { jq -s "map(select(.step == \"chunk\"))[$1].due_ns" "$tmp/client"; }
-arrival() {
-	jq -s "map(select(.step == \"arrival\"))[$(($1 + 1))].at_ns" "$tmp/server"
-}
-
-# expect_in_time COUNT: by the receiver's clock, which is the sender's, and by
-# the kernel's verdict
-expect_in_time() {
-	local i left
-
-	for ((i = 0; i < $1; i++)); do
-		left=$(($(due $i) - $(arrival $i)))
-		note "chunk $i came $((left / 1000000)) ms before its deadline"
-		[ $left -ge 0 ] || fail "chunk $i was late"
-	done
-	expect_eq "chunks met" "$(field "$tmp/client" info met)" "$1"
-	expect_eq "chunks missed" "$(field "$tmp/client" info missed)" 0
-}
+source "$(dirname "$0")/chunk.sh"
 
 # One path has time enough: the other carries nothing.
 check_loose() {
@@ -423,132 +325,6 @@ hopeless_and_cheap() {
 	hopeless_costs "cheap, by the chunk" 0 $few flags=4
 }
 
-# close() with half of the chunk written: that half arrives. Then a reset.
-closed_in_mid_chunk() {
-	prepare subflow backup || return
-	receiver 1000000
-	sender "chunk len=2000000 ms=2000" "send 1000000" close || return
-	expect_ok "the receiver" finish "$server_pid" 30
-	expect_eq "received" "$(field "$tmp/server" drain received)" 1001000
-	receiver 1000000
-	sender "chunk len=2000000 ms=2000" "send 1000000" abort || return
-	finish "$server_pid" 30 && fail "the receiver saw no reset"
-	detach
-	wait_until 20 is_unused || fail "the module has $(module_users) users"
-}
-
-# chunk_under_way LENGTH MS MARKS: a chunk due then, of which the first mark has come
-chunk_under_way() {
-	receiver $3
-	start "$tmp/background" sender "chunk len=$1 ms=$2" \
-		"send $1" "wait queued=0 within=60000" info shutdown
-	chunk_pid=$last_pid
-	wait_until 20 grep -q '"index":1' "$tmp/server" ||
-		fail "nothing came: $(tail -n 2 "$tmp/client")"
-}
-
-# To the end of both; $gap_ms is the receiver's longest gap.
-chunk_over() {
-	expect_ok "the client" finish "$chunk_pid" 70
-	expect_ok "the receiver" finish "$server_pid" 30
-	gap_ms=$(($(field "$tmp/server" drain gap_ns) / 1000000))
-}
-
-# SILENT-PATH MS: after a third of the chunk its routers lose everything
-check_silent() {
-	local twice
-
-	prepare subflow backup || return
-	chunk_under_way 3000000 "$2" "1000000 2000000"
-	path_silent "$1"
-	chunk_over
-	expect_eq "received" "$(field "$tmp/server" drain received)" 3001000
-	twice=$(counter "$server" MPTcpExtDuplicateData)
-	note "the longest gap is $gap_ms ms, $twice packets came twice"
-	# the kernel alone takes 0.9 .. 1.4 s
-	expect_between "the longest gap, ms," "$gap_ms" 0 300
-	# of some 2100
-	expect_between "packets that came twice" "$twice" 0 42
-}
-
-cheap_path_silent() {
-	check_silent 1 6000
-	expect_eq "chunks met" "$(field "$tmp/client" info met)" 1
-}
-
-costly_path_silent() { check_silent 2 2000; }
-
-# The cheaper path goes for good, and the plan does not count on it any more.
-cheap_path_goes() {
-	prepare || return
-	set_cost ifindex "$(index_of c1)" 5
-	receiver 3000000
-	new_gate
-	start "$tmp/background" sender "chunk len=500000 ms=4000" "send 500000" \
-		"wait queued=0" "say ready" "await $gate" "chunk len=100000 ms=1000" \
-		"send 100000" "wait queued=0" info subflows shutdown
-	chunk_pid=$last_pid
-	wait_until 20 grep -q ready "$tmp/client" || fail "$(tail -n 2 "$tmp/client")"
-	expect_between "payload on the cheap path" "$(client_bytes 2)" 400000 600000
-	ip -n "$client" mptcp endpoint delete id 2 || fail "endpoint delete"
-	wait_until 5 second_is_gone || fail "the subflow stays"
-	open_gate
-	chunk_over
-	expect_eq "chunks met" "$(field "$tmp/client" info met)" 2
-}
-
-# What was said to carry nothing carries nothing, whatever becomes of the others.
-forbidden_path() {
-	prepare || return
-	receiver 2000000
-	start "$tmp/background" sender "prefer 2 4294967295" \
-		"chunk len=1500000 ms=20000" "send 1500000" \
-		"wait queued=0 within=60000" info subflows shutdown
-	chunk_pid=$last_pid
-	wait_until 20 has_sent 1 500000 || fail "$(tail -n 2 "$tmp/client")"
-	path_silent 1
-	sleep 3
-	shape 1 8mbit 25ms 65536
-	chunk_over
-	expect_eq "chunks met" "$(field "$tmp/client" info met)" 1
-	expect_eq "payload on the forbidden path" "$(first_sent "$tmp/client" 1)" 0
-}
-
-# check_unheard MS: a chunk due then loses all on path 1 while another connection
-# goes on there
-check_unheard() {
-	local other other_server
-
-	prepare subflow backup || return
-	server "$server" $server4 $((port + 1)) "$tmp/other_server" \
-		accept "drain 20000"
-	other_server=$last_pid
-	chunk_under_way 1500000 "$1" "200000 1500000"
-	start "$tmp/other" client "$client" "connect $server4 $((port + 1))" \
-		"chunk len=4000000 ms=60000" "send 4000000" \
-		"wait queued=0 within=60000" close
-	other=$last_pid
-	wait_until 20 grep -q '"index":0' "$tmp/other_server" ||
-		fail "nothing came of the other"
-	router_rule 1 "tcp dport $port drop" || fail "no rule"
-	chunk_over
-	expect_ok "the other client" finish $other 70
-	expect_ok "the other server" finish $other_server 30
-	expect_eq "chunks met" "$(field "$tmp/client" info met)" 1
-	note "the longest gap is $gap_ms ms"
-}
-
-# TCP's timeout comes after 200 ms and a round trip at the earliest.
-unheard_with_time() {
-	check_unheard 20000
-	expect_between "the longest gap, ms," "$gap_ms" 300 1000
-}
-
-unheard_without_time() {
-	check_unheard 2000
-	expect_between "the longest gap, ms," "$gap_ms" 0 300
-}
-
 # bulk STEP...: $took_ms is what the receiver needs for 16 MB, which is 17 s of
 # one path
 bulk() {
@@ -604,7 +380,6 @@ picks_within_fragments() {
 	expect_eq "windows put back" "$(hits window_put_back)" "$(hits window_cut)"
 }
 
-quick_cases loose_v6 backup_is_cheap closed_in_mid_chunk cheap_path_silent picks_within_fragments
 drop_trace() { [ ! -d "$1" ] || rmdir "$1"; }
 
 # While a chunk is on its way, all of it, looks find nothing to do, and wake no worker.
@@ -636,11 +411,12 @@ looks_wake_no_worker() {
 	expect_between "looks by a worker" "$works" 1 $((looks / 2))
 }
 
+quick_cases loose_v6 backup_is_cheap picks_within_fragments
+
 run_cases "$@" -- loose_v4 loose_v6 tight_v4 tight_v6 alpha_of_namespace \
 	alpha_of_chunk cost_by_backup_flag cost_by_interface cost_by_endpoint \
 	first_costly_by_interface first_costly_by_endpoint backup_is_cheap \
 	priorities_told priority_back_to_none priority_back_to_backup \
 	estimates set_before_connect two_queued back_to_back longer_path \
-	longer_cheap_path hopeless hopeless_and_cheap closed_in_mid_chunk cheap_path_silent \
-	costly_path_silent cheap_path_goes forbidden_path unheard_with_time \
-	unheard_without_time rests_for_bbr looks_wake_no_worker picks_within_fragments
+	longer_cheap_path hopeless hopeless_and_cheap rests_for_bbr \
+	looks_wake_no_worker picks_within_fragments

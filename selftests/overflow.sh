@@ -3,7 +3,7 @@
 #
 # Bytes without a deadline: where overflow is on, a costlier path takes what the
 # cheap one cannot carry within that time, and nothing else. Over two paths of 8
-# Mbit/s, each with a goodput of 943 KB/s (deadline.sh); the second one costs more,
+# Mbit/s, each with a goodput of 943 KB/s (chunk.sh); the second one costs more,
 # and is not flagged backup: without overflow, both are used.
 
 source "$(dirname "$0")/lib.sh"

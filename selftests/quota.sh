@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Quotas and cheap rates of paths. Over two paths of 8 Mbit/s (deadline.sh); the
+# Quotas and cheap rates of paths. Over two paths of 8 Mbit/s (chunk.sh); the
 # second one costs more and has a quota. Chunks that nothing could bring in time
 # want all they can get of it.
 

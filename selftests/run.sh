@@ -15,7 +15,7 @@
 
 cd "$(dirname "$0")" || exit 1
 
-tests="load attach sockopt deadline guard default netlink sysctl schedulers overflow quota
+tests="load attach sockopt deadline stuck guard default netlink sysctl schedulers overflow quota
        fault_path fault_life suspend security soak"
 limit=${TEST_TIMEOUT:-$(sed -n 's/^timeout=//p' settings)}
 passed=0

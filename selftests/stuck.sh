@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What is stuck on one path is sent again on the other when the deadline needs it:
+# over the two paths of chunk.sh.
+
+source "$(dirname "$0")/lib.sh"
+source "$(dirname "$0")/chunk.sh"
+
+# close() with half of the chunk written: that half arrives. Then a reset.
+closed_in_mid_chunk() {
+	prepare subflow backup || return
+	receiver 1000000
+	sender "chunk len=2000000 ms=2000" "send 1000000" close || return
+	expect_ok "the receiver" finish "$server_pid" 30
+	expect_eq "received" "$(field "$tmp/server" drain received)" 1001000
+	receiver 1000000
+	sender "chunk len=2000000 ms=2000" "send 1000000" abort || return
+	finish "$server_pid" 30 && fail "the receiver saw no reset"
+	detach
+	wait_until 20 is_unused || fail "the module has $(module_users) users"
+}
+
+# SILENT-PATH MS: after a third of the chunk its routers lose everything
+check_silent() {
+	local twice
+
+	prepare subflow backup || return
+	chunk_under_way 3000000 "$2" "1000000 2000000"
+	path_silent "$1"
+	chunk_over
+	expect_eq "received" "$(field "$tmp/server" drain received)" 3001000
+	twice=$(counter "$server" MPTcpExtDuplicateData)
+	note "the longest gap is $gap_ms ms, $twice packets came twice"
+	# the kernel alone takes 0.9 .. 1.4 s
+	expect_between "the longest gap, ms," "$gap_ms" 0 300
+	# of some 2100
+	expect_between "packets that came twice" "$twice" 0 42
+}
+
+cheap_path_silent() {
+	check_silent 1 6000
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" 1
+}
+
+costly_path_silent() { check_silent 2 2000; }
+
+# The cheaper path goes for good, and the plan does not count on it any more.
+cheap_path_goes() {
+	prepare || return
+	set_cost ifindex "$(index_of c1)" 5
+	receiver 3000000
+	new_gate
+	start "$tmp/background" sender "chunk len=500000 ms=4000" "send 500000" \
+		"wait queued=0" "say ready" "await $gate" "chunk len=100000 ms=1000" \
+		"send 100000" "wait queued=0" info subflows shutdown
+	chunk_pid=$last_pid
+	wait_until 20 grep -q ready "$tmp/client" || fail "$(tail -n 2 "$tmp/client")"
+	expect_between "payload on the cheap path" "$(client_bytes 2)" 400000 600000
+	ip -n "$client" mptcp endpoint delete id 2 || fail "endpoint delete"
+	wait_until 5 second_is_gone || fail "the subflow stays"
+	open_gate
+	chunk_over
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" 2
+}
+
+# What was said to carry nothing carries nothing, whatever becomes of the others.
+forbidden_path() {
+	prepare || return
+	receiver 2000000
+	start "$tmp/background" sender "prefer 2 4294967295" \
+		"chunk len=1500000 ms=20000" "send 1500000" \
+		"wait queued=0 within=60000" info subflows shutdown
+	chunk_pid=$last_pid
+	wait_until 20 has_sent 1 500000 || fail "$(tail -n 2 "$tmp/client")"
+	path_silent 1
+	sleep 3
+	shape 1 8mbit 25ms 65536
+	chunk_over
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" 1
+	expect_eq "payload on the forbidden path" "$(first_sent "$tmp/client" 1)" 0
+}
+
+# check_unheard MS: a chunk due then loses all on path 1 while another connection
+# goes on there
+check_unheard() {
+	local other other_server
+
+	prepare subflow backup || return
+	server "$server" $server4 $((port + 1)) "$tmp/other_server" \
+		accept "drain 20000"
+	other_server=$last_pid
+	chunk_under_way 1500000 "$1" "200000 1500000"
+	start "$tmp/other" client "$client" "connect $server4 $((port + 1))" \
+		"chunk len=4000000 ms=60000" "send 4000000" \
+		"wait queued=0 within=60000" close
+	other=$last_pid
+	wait_until 20 grep -q '"index":0' "$tmp/other_server" ||
+		fail "nothing came of the other"
+	router_rule 1 "tcp dport $port drop" || fail "no rule"
+	chunk_over
+	expect_ok "the other client" finish $other 70
+	expect_ok "the other server" finish $other_server 30
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" 1
+	note "the longest gap is $gap_ms ms"
+}
+
+# TCP's timeout comes after 200 ms and a round trip at the earliest.
+unheard_with_time() {
+	check_unheard 20000
+	expect_between "the longest gap, ms," "$gap_ms" 300 1000
+}
+
+unheard_without_time() {
+	check_unheard 2000
+	expect_between "the longest gap, ms," "$gap_ms" 0 300
+}
+
+quick_cases closed_in_mid_chunk cheap_path_silent
+
+run_cases "$@" -- closed_in_mid_chunk cheap_path_silent costly_path_silent \
+	cheap_path_goes forbidden_path unheard_with_time unheard_without_time
