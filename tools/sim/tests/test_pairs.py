@@ -6,8 +6,8 @@ import math
 import random
 from pathlib import Path
 
+import links
 from sim.simulate import Setting, run
-from testbed import scenariofile
 from testbed.scenario import Scenario
 
 PROGRAM = Path("out/sim/sim")
@@ -26,13 +26,11 @@ def network(rng: random.Random, name: str) -> Scenario:
     while True:
         paths = [
             {
-                "name": f"P{cost}",
-                "cost": cost,
                 "rate_bps": int(between(rng, 1.5e6, 40e6)),
                 "delay_ms": round(between(rng, 5, 120)),
                 "queue_ms": round(between(rng, 60, 400)),
             }
-            for cost in rng.choice([(1, 10), (1, 10), (1, 10), (1, 10, 30)])
+            for _ in range(rng.choice([2, 2, 2, 3]))
         ]
         rates = [path["rate_bps"] for path in paths]
         seconds = between(rng, 1, 15)
@@ -41,15 +39,13 @@ def network(rng: random.Random, name: str) -> Scenario:
         period = deadline * rng.uniform(1, 1.3)
         if deadline >= seconds * LEAST_SLACK:
             break
-    data = {
-        "name": name,
-        "title": "Steady links",
-        "connection": {"congestion": "bbr", "buffer_bytes": 4_000_000},
-        "load": {"chunks": CHUNKS, "chunk_bytes": chunk_bytes, "period_ms": int(period * 1000)},
-        "plan": {"deadline_ms": [int(deadline * 1000)]},
-        "path": paths,
-    }
-    return scenariofile.parse(data, Path(f"{name}.toml"))
+    return links.scenario(
+        name,
+        paths,
+        {"chunks": CHUNKS, "chunk_bytes": chunk_bytes, "period_ms": int(period * 1000)},
+        int(deadline * 1000),
+        {"congestion": "bbr", "buffer_bytes": 4_000_000},
+    )
 
 
 def test_chunks_are_in_time_on_any_steady_links() -> None:

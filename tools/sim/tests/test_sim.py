@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import subprocess
 from pathlib import Path
-from typing import Any
 
+import links
 import pytest
 from sim.simulate import Setting, run
 from testbed import scenariofile
@@ -40,19 +39,11 @@ def test_deficit_pays_less_than_the_threshold_and_than_stock(name: str, deadline
 @pytest.mark.parametrize(("cheap_bps", "costly_bps"), [(24_000_000, 40_000_000), (40_000_000, 40_000_000)])
 def test_a_cheap_path_that_is_fast_enough_becomes_known(cheap_bps: int, costly_bps: int) -> None:
     """Windows for a whole chunk leave decisions little to see: most of it is on its way at once."""
-    rows = [
-        {"name": name, "cost": cost, "rate_bps": rate, "delay_ms": 50}
-        for name, cost, rate in (("P", 1, cheap_bps), ("C", 10, costly_bps))
-    ]
-    scenario = scenariofile.parse(
-        {
-            "name": "fast",
-            "title": "A stream that the cheap link carries by itself",
-            "load": {"chunks": 20, "chunk_bytes": 2_000_000, "period_ms": 1_000},
-            "plan": {"deadline_ms": [1_000]},
-            "path": rows,
-        },
-        Path("fast.toml"),
+    scenario = links.scenario(
+        "fast",
+        [{"rate_bps": rate, "delay_ms": 50} for rate in (cheap_bps, costly_bps)],
+        {"chunks": 20, "chunk_bytes": 2_000_000, "period_ms": 1_000},
+        1_000,
     )
     out = run(PROGRAM, scenario, 1_000, Setting())
     assert out.oracle_costly_share == 0
@@ -64,20 +55,12 @@ def test_a_cheap_path_that_is_fast_enough_becomes_known(cheap_bps: int, costly_b
 @pytest.mark.parametrize(("cheap", "costly"), [((14_600_000, 21), (7_200_000, 100)), ((14_900_000, 11), (8_400_000, 81))])
 def test_a_long_round_trip_does_not_make_a_chunk_late(cheap: tuple[int, int], costly: tuple[int, int]) -> None:
     """The last bytes wait for the path that is sooner, though another has room, and may be used."""
-    rows = [
-        {"name": name, "cost": cost, "rate_bps": rate, "delay_ms": delay, "queue_ms": 200}
-        for name, cost, (rate, delay) in (("P", 1, cheap), ("C", 10, costly))
-    ]
-    scenario = scenariofile.parse(
-        {
-            "name": "long",
-            "title": "Bulk, with a costlier path that is longer",
-            "connection": {"congestion": "bbr", "buffer_bytes": 4_000_000},
-            "load": {"chunks": 4, "chunk_bytes": 35_000_000, "period_ms": 20_000},
-            "plan": {"deadline_ms": [18_600]},
-            "path": rows,
-        },
-        Path("long.toml"),
+    scenario = links.scenario(
+        "long",
+        [{"rate_bps": rate, "delay_ms": delay, "queue_ms": 200} for rate, delay in (cheap, costly)],
+        {"chunks": 4, "chunk_bytes": 35_000_000, "period_ms": 20_000},
+        18_600,
+        {"congestion": "bbr", "buffer_bytes": 4_000_000},
     )
     out = run(PROGRAM, scenario, 18_600, Setting())
     assert out.oracle_costly_share > 0.03
@@ -98,24 +81,14 @@ def test_refuses_what_it_does_not_understand() -> None:
     assert done.stderr == "sim: stdin: expected run END_NS SNDBUF STOCK POLICY ALPHA SEED\n"
 
 
-TWO: dict[str, Any] = {
-    "name": "two",
-    "title": "Two links that are alike",
-    "load": {"chunks": 1, "chunk_bytes": 5_000_000, "period_ms": 10_000},
-    "plan": {"deadline_ms": [10_000]},
-    "path": [
-        {"name": name, "cost": cost, "rate_bps": 8_000_000, "delay_ms": 20} for name, cost in (("P", 1), ("C", 10))
-    ],
-}
-
-
-def changed(path: int = 1, tables: dict[str, Any] | None = None, **keys: object) -> Scenario:
-    """The scenario with other keys of one path, and of other tables."""
-    data: dict[str, Any] = copy.deepcopy(TWO)
-    for name, values in (tables or {}).items():
-        data[name] = {**data.get(name, {}), **values}
-    data["path"][path].update(keys)
-    return scenariofile.parse(data, Path("two.toml"))
+def changed(
+    path: int = 1, load: dict[str, object] | None = None, connection: dict[str, object] | None = None, **keys: object
+) -> Scenario:
+    """Two links that are alike, but for some keys of one, the load, or the connection."""
+    rows: list[dict[str, object]] = [{"rate_bps": 8_000_000, "delay_ms": 20} for _ in range(2)]
+    rows[path].update(keys)
+    chunk = {"chunks": 1, "chunk_bytes": 5_000_000, "period_ms": 10_000}
+    return links.scenario("two", rows, {**chunk, **(load or {})}, 10_000, connection)
 
 
 def test_a_path_works_within_its_windows() -> None:
@@ -149,8 +122,8 @@ def test_refuses_paths_that_pause_under_the_kernels_scheduler() -> None:
     [
         (changed(loss_percent=1.0, rate_bps=40_000_000), "path[1].loss_percent: the simulator expects a link of"),
         (changed(up_ms=[[500, 1000]]), "path[1].up_ms: the simulator expects all subflows from the start"),
-        (changed(tables={"connection": {"congestion": "cubic"}}), "connection.congestion: the simulator expects bbr"),
-        (changed(tables={"load": {"kind": "requests", "response_bytes": 1}}), "load.kind: the simulator expects chunks"),
+        (changed(connection={"congestion": "cubic"}), "connection.congestion: the simulator expects bbr"),
+        (changed(load={"kind": "requests", "response_bytes": 1}), "load.kind: the simulator expects chunks"),
     ],
 )
 def test_refuses_what_it_does_not_model(scenario: Scenario, said: str) -> None:
