@@ -109,7 +109,7 @@ static __always_inline __u64 dpa_window_share(const struct dpa_state *st,
 /*
  * So fast a path has to be filled. While it ramps up, BBR would send three times
  * what it has carried, and lose what is too much: of costlier paths no more than
- * twice that, and half as much again where there is time, or just a shortfall.
+ * twice that, and half as much again where there is time.
  */
 static __always_inline __u64 dpa_room_rate(const struct dpa_state *st,
 					   const struct dpa_path *p,
@@ -122,15 +122,15 @@ static __always_inline __u64 dpa_room_rate(const struct dpa_state *st,
 		return p->goodput + p->goodput / 4;
 	if (!p->goodput)
 		return rate;
-	if (p->cost > st->cost_limit ||
-	    !dpa_is_near(p, left_ns, DPA_HURRY_RTTS))
+	if (!dpa_is_near(p, left_ns, DPA_HURRY_RTTS))
 		return p->goodput + p->goodput / 2;
 	return p->cost > st->cheapest && rate > twice ? twice : rate;
 }
 
 /*
- * What a path may hold in its last round trips. A quarter of a long one is more than
- * a queue takes; BBR needs it to find out that a link has become faster.
+ * What a path may hold in the last round trips before a deadline. A quarter of a long
+ * one is more than a queue takes; BBR needs it to find out that a link has become
+ * faster. Before that others need it, too: a window that is not used does not grow.
  */
 static __always_inline __u64 dpa_tail_pipe(const struct dpa_path *p, __u64 pipe)
 {
@@ -159,8 +159,10 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 	__u64 pipe = dpa_pipe(p, rate);
 	__u64 least, most, share, varies;
 
-	least = dpa_tail_pipe(p, pipe) + DPA_QUEUE_BYTES;
-	if (tail || dpa_rests_soon(p) || p->cost > st->cost_limit)
+	if (tail)
+		return dpa_tail_pipe(p, pipe) + DPA_QUEUE_BYTES;
+	least = pipe + DPA_QUEUE_BYTES;
+	if (dpa_rests_soon(p) || p->cost > st->cost_limit)
 		return least;
 	if (!p->known)
 		return costlier ? least : DPA_U32_MAX;
