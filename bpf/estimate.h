@@ -50,8 +50,8 @@ static __always_inline __u32 dpa_rows(const struct dpa_state *st)
 static __always_inline void dpa_smooth(struct dpa_path *p, __u32 rate)
 {
 	__u32 was = p->goodput;
-	__u64 d = rate > was ? rate - was : was - rate;
 	int rises = rate > was;
+	__u64 d = rises ? rate - was : was - rate;
 	__u64 step = d * (rises && p->rose ? DPA_RISING_GAIN :
 					     DPA_SAMPLE_GAIN) >> 8;
 	/* (1 - g) * (var + g * d^2) */
@@ -61,6 +61,12 @@ static __always_inline void dpa_smooth(struct dpa_path *p, __u32 rate)
 	p->goodput = rises ? was + step : was - step;
 	p->rose = rises;
 	p->spread = dpa_isqrt(sum * (256 - DPA_SAMPLE_GAIN));
+}
+
+/* One way of a path, queues aside. */
+static __always_inline __u64 dpa_way_ns(const struct dpa_path *p)
+{
+	return (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2;
 }
 
 /* What the empty path holds at a rate. */
@@ -176,11 +182,10 @@ static __always_inline __u64 dpa_ahead(const struct dpa_path *p, __u64 rate)
 static __always_inline __u64 dpa_arriving(const struct dpa_path *p, __u64 rate,
 					  __u64 left_ns)
 {
-	__u64 half_rtt = (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2;
 	__u64 bytes;
 
 	left_ns = dpa_minus(left_ns, dpa_paused_ns(p, left_ns));
-	bytes = dpa_bytes_in(rate, left_ns + half_rtt);
+	bytes = dpa_bytes_in(rate, left_ns + dpa_way_ns(p));
 	bytes = dpa_minus(bytes, dpa_ahead(p, rate));
 	if ((p->flags & DPA_PATH_QUOTA) && p->quota != DPA_U32_MAX &&
 	    bytes > p->quota)

@@ -86,6 +86,15 @@ static __always_inline int dpa_is_near(const struct dpa_path *p, __u64 left_ns,
 	return left_ns < (__u64)rtts * p->srtt_us * DPA_NSEC_PER_USEC;
 }
 
+/* Is what is sent next due within the last round trips? */
+static __always_inline int dpa_ends_soon(const struct dpa_state *st,
+					 const struct dpa_path *p)
+{
+	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
+
+	return left_ns && dpa_is_near(p, left_ns, DPA_TAIL_RTTS);
+}
+
 static __always_inline int dpa_rests_soon(const struct dpa_path *p)
 {
 	return dpa_rests(p) &&
@@ -112,9 +121,9 @@ static __always_inline __u64 dpa_window_share(const struct dpa_state *st,
  * twice that, and half as much again where there is time.
  */
 static __always_inline __u64 dpa_room_rate(const struct dpa_state *st,
-					   const struct dpa_path *p,
-					   __u64 left_ns)
+					   const struct dpa_path *p)
 {
+	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
 	__u64 rate = p->pacing > p->goodput ? p->pacing : p->goodput;
 	__u64 twice = 2ULL * p->goodput;
 
@@ -152,14 +161,12 @@ static __always_inline __u64 dpa_tail_pipe(const struct dpa_path *p, __u64 pipe)
 static __always_inline __u64 dpa_room(const struct dpa_state *st,
 				      const struct dpa_path *p, __u64 in_use)
 {
-	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
-	__u64 rate = dpa_room_rate(st, p, left_ns);
-	int tail = left_ns && dpa_is_near(p, left_ns, DPA_TAIL_RTTS);
+	__u64 rate = dpa_room_rate(st, p);
 	int costlier = p->cost > st->cheapest;
 	__u64 pipe = dpa_pipe(p, rate);
 	__u64 least, most, share, varies;
 
-	if (tail)
+	if (dpa_ends_soon(st, p))
 		return dpa_tail_pipe(p, pipe) + DPA_QUEUE_BYTES;
 	least = pipe + DPA_QUEUE_BYTES;
 	if (dpa_rests_soon(p) || p->cost > st->cost_limit)
@@ -272,8 +279,7 @@ dpa_function __u64 dpa_alone_ns(const struct dpa_state *st, __u32 path)
 	if (st->sent < st->chunk_end && st->chunk_end < end)
 		end = st->chunk_end;
 	bytes = dpa_ahead(p, p->goodput) + dpa_minus(end, st->sent) + st->again;
-	ns = dpa_minus(dpa_time_ns(bytes, p->goodput),
-		       (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2);
+	ns = dpa_minus(dpa_time_ns(bytes, p->goodput), dpa_way_ns(p));
 	return ns + dpa_paused_ns(p, ns);
 }
 
@@ -346,11 +352,9 @@ static __always_inline __u32 dpa_cut(const struct dpa_state *st, __u64 need)
 static __always_inline int dpa_may_burst(const struct dpa_state *st,
 					 const struct dpa_path *p)
 {
-	__u64 left_ns = dpa_minus(st->next_deadline_ns, st->now_ns);
-
 	return p->cost <= st->least_cost && p->known &&
 	       !(p->flags & DPA_PATH_QUOTA) && !dpa_rests_soon(p) &&
-	       !(left_ns && dpa_is_near(p, left_ns, DPA_TAIL_RTTS));
+	       !dpa_ends_soon(st, p);
 }
 
 /*

@@ -34,12 +34,6 @@ static __always_inline int dpa_is_spent(const struct dpa_state *st,
 	return p->cost > st->least_cost && st->costly_left < bytes;
 }
 
-/* One way of a path, queues aside. */
-static __always_inline __u64 dpa_way_ns(const struct dpa_path *p)
-{
-	return (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2;
-}
-
 /* What a path sends first, before an acknowledgment; RFC 6928. */
 #define DPA_FIRST_BYTES	14480
 

@@ -7,11 +7,7 @@
 source "$(dirname "$0")/topology.sh"
 
 port=5000
-goodput=943
 need python3
-
-# what the chunk of most cases is: 4.2 s of one path
-length=4000000
 
 # prepare [FLAG...]: the topology, the scheduler, and an endpoint for path 2.
 # Each connection begins with 1000 bytes without a deadline: an MPTCP client
@@ -35,11 +31,6 @@ set_cost() {
 
 index_of() { in_ns "$client" cat "/sys/class/net/$1/ifindex"; }
 
-# client_bytes PATH: what went out there, by the interface's count
-client_bytes() { in_ns "$client" cat "/sys/class/net/c$1/statistics/tx_bytes"; }
-has_sent() { [ "$(client_bytes "$1")" -ge "$2" ]; }
-second_is_gone() { [ -z "$(in_ns "$client" ss -Htn src 10.0.2.1)" ]; }
-
 # receiver MARK...: a server that tells when so many bytes had come
 receiver() {
 	server "$server" "$(at_server)" $port "$tmp/server" \
@@ -59,62 +50,4 @@ sender() {
 	fail "the client: $(tail -n 3 "$tmp/client")"
 	stop "$server_pid"
 	return 1
-}
-
-# transfer LENGTH CHUNK-ARGUMENTS...: one chunk, to its end
-transfer() {
-	local bytes=$1
-
-	shift
-	receiver "$bytes"
-	sender "chunk len=$bytes $*" "send $bytes" "wait queued=0" info \
-		shutdown drain || return
-	expect_ok "the receiver" finish "$server_pid" 30
-}
-
-# bytes_on SELECTION: of the last info, payload on subflows that match
-bytes_on() {
-	grep '^{"step":"info"' "$tmp/client" | tail -n 1 |
-		jq "[.path[] | select($1) | .bytes_sent] | add // 0"
-}
-
-costly_permille() {
-	echo $((1000 * $(bytes_on '.costly == 1') / $(bytes_on true)))
-}
-
-# due INDEX, arrival INDEX: of the chunks set; the first mark is the 1000 bytes
-due() { jq -s "map(select(.step == \"chunk\"))[$1].due_ns" "$tmp/client"; }
-arrival() {
-	jq -s "map(select(.step == \"arrival\"))[$(($1 + 1))].at_ns" "$tmp/server"
-}
-
-# expect_in_time COUNT: by the receiver's clock, which is the sender's, and by
-# the kernel's verdict
-expect_in_time() {
-	local i left
-
-	for ((i = 0; i < $1; i++)); do
-		left=$(($(due $i) - $(arrival $i)))
-		note "chunk $i came $((left / 1000000)) ms before its deadline"
-		[ $left -ge 0 ] || fail "chunk $i was late"
-	done
-	expect_eq "chunks met" "$(field "$tmp/client" info met)" "$1"
-	expect_eq "chunks missed" "$(field "$tmp/client" info missed)" 0
-}
-
-# chunk_under_way LENGTH MS MARKS: a chunk due then, of which the first mark has come
-chunk_under_way() {
-	receiver $3
-	start "$tmp/background" sender "chunk len=$1 ms=$2" \
-		"send $1" "wait queued=0 within=60000" info shutdown
-	chunk_pid=$last_pid
-	wait_until 20 grep -q '"index":1' "$tmp/server" ||
-		fail "nothing came: $(tail -n 2 "$tmp/client")"
-}
-
-# To the end of both; $gap_ms is the receiver's longest gap.
-chunk_over() {
-	expect_ok "the client" finish "$chunk_pid" 70
-	expect_ok "the receiver" finish "$server_pid" 30
-	gap_ms=$(($(field "$tmp/server" drain gap_ns) / 1000000))
 }

@@ -6,6 +6,53 @@
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/chunk.sh"
 
+# of one path, KB a second
+goodput=943
+
+# what the chunk of most cases is: 4.2 s of one path
+length=4000000
+
+# transfer LENGTH CHUNK-ARGUMENTS...: one chunk, to its end
+transfer() {
+	local bytes=$1
+
+	shift
+	receiver "$bytes"
+	sender "chunk len=$bytes $*" "send $bytes" "wait queued=0" info \
+		shutdown drain || return
+	expect_ok "the receiver" finish "$server_pid" 30
+}
+
+# bytes_on SELECTION: of the last info, payload on subflows that match
+bytes_on() {
+	grep '^{"step":"info"' "$tmp/client" | tail -n 1 |
+		jq "[.path[] | select($1) | .bytes_sent] | add // 0"
+}
+
+costly_permille() {
+	echo $((1000 * $(bytes_on '.costly == 1') / $(bytes_on true)))
+}
+
+# due INDEX, arrival INDEX: of the chunks set; the first mark is the 1000 bytes
+due() { jq -s "map(select(.step == \"chunk\"))[$1].due_ns" "$tmp/client"; }
+arrival() {
+	jq -s "map(select(.step == \"arrival\"))[$(($1 + 1))].at_ns" "$tmp/server"
+}
+
+# expect_in_time COUNT: by the receiver's clock, which is the sender's, and by
+# the kernel's verdict
+expect_in_time() {
+	local i left
+
+	for ((i = 0; i < $1; i++)); do
+		left=$(($(due $i) - $(arrival $i)))
+		note "chunk $i came $((left / 1000000)) ms before its deadline"
+		[ $left -ge 0 ] || fail "chunk $i was late"
+	done
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" "$1"
+	expect_eq "chunks missed" "$(field "$tmp/client" info missed)" 0
+}
+
 # One path has time enough: the other carries nothing.
 check_loose() {
 	prepare subflow backup || return

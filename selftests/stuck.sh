@@ -7,6 +7,28 @@
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/chunk.sh"
 
+# client_bytes PATH: what went out there, by the interface's count
+client_bytes() { in_ns "$client" cat "/sys/class/net/c$1/statistics/tx_bytes"; }
+has_sent() { [ "$(client_bytes "$1")" -ge "$2" ]; }
+second_is_gone() { [ -z "$(in_ns "$client" ss -Htn src 10.0.2.1)" ]; }
+
+# chunk_under_way LENGTH MS MARKS: a chunk due then, of which the first mark has come
+chunk_under_way() {
+	receiver $3
+	start "$tmp/background" sender "chunk len=$1 ms=$2" \
+		"send $1" "wait queued=0 within=60000" info shutdown
+	chunk_pid=$last_pid
+	wait_until 20 grep -q '"index":1' "$tmp/server" ||
+		fail "nothing came: $(tail -n 2 "$tmp/client")"
+}
+
+# To the end of both; $gap_ms is the receiver's longest gap.
+chunk_over() {
+	expect_ok "the client" finish "$chunk_pid" 70
+	expect_ok "the receiver" finish "$server_pid" 30
+	gap_ms=$(($(field "$tmp/server" drain gap_ns) / 1000000))
+}
+
 # close() with half of the chunk written: that half arrives. Then a reset.
 closed_in_mid_chunk() {
 	prepare subflow backup || return
