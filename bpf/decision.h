@@ -16,6 +16,7 @@ struct dpa_outlook {
 	__u64	goodput;	/* of those within the limit, added up */
 	__u64	in_use;		/* of those that the plan so far uses */
 	__u64	rtt_ns;		/* the longest smoothed round trip */
+	__u64	repair_ns;	/* that what was lost takes, at most */
 	__u32	cheapest;	/* cost; 0: there is no path */
 	__u32	bare_rtt_us;	/* of its unsure paths the longest, without a queue */
 	__u32	dearest;	/* cost */
@@ -83,10 +84,13 @@ static __always_inline void dpa_take_in(const struct dpa_state *st,
 					const struct dpa_path *p)
 {
 	__u64 rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC;
+	__u64 repair_ns = dpa_repair_ns(p);
 	int unsure = !p->known;
 
 	if (rtt_ns > o->rtt_ns)
 		o->rtt_ns = rtt_ns;
+	if (repair_ns > o->repair_ns)
+		o->repair_ns = repair_ns;
 	if (p->cost > o->dearest)
 		o->dearest = p->cost;
 	if (!o->cheapest || p->cost < o->cheapest) {

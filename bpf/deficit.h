@@ -71,14 +71,14 @@ static __always_inline __u64 dpa_sure_rate(const struct dpa_path *p,
 
 /*
  * Of what a rate brings, what counts: the operator may want costlier paths used
- * above a rate that the path could exceed.
+ * above a rate that the path could exceed, and what is lost has to come in time, too.
  */
 static __always_inline __u64 dpa_counting(const struct dpa_path *p, __u64 rate,
 					  __u64 left_ns)
 {
 	if (p->rate_max && rate > p->rate_max)
 		rate = p->rate_max;
-	return dpa_arriving(p, rate, left_ns);
+	return dpa_arriving(p, rate, dpa_minus(left_ns, dpa_repair_ns(p)));
 }
 
 /* Bytes that a path brings in all likelihood. */
@@ -125,7 +125,8 @@ static __always_inline void dpa_set_reach(struct dpa_state *st,
 {
 	struct dpa_reach *r = &s->reach;
 	__u64 left_us = left_ns / DPA_NSEC_PER_USEC;
-	__u64 left_ms = left_us / 1000;
+	__u64 left_ms = dpa_minus(left_ns, s->outlook.repair_ns) /
+			DPA_NSEC_PER_MSEC;
 	__u64 share = left_ms * 1024 / (left_ms + DPA_OPEN_LAG_MS);
 
 	r->left_ns = left_ns;

@@ -25,6 +25,14 @@
 /* so much more than the pipe holds, and a quarter of it, is a queue */
 #define DPA_QUEUE_BYTES		3000
 
+/* losses are the path's own after so many samples without much of a queue */
+#define DPA_CALM_SAMPLES	2
+/* the weight of a new sample in their share: 1 / 2^3 */
+#define DPA_LOSSY_SHIFT		3
+#define DPA_LOSSY_MAX		255
+/* from this share on, a quarter, the last round trip is taken to lose something */
+#define DPA_LOSSY_SURE		64
+
 /* how a loop is written, where the verifier must be able to follow */
 #ifndef dpa_for
 #define dpa_for(i, n)	for ((i) = 0; (i) < (n); (i)++)
@@ -85,6 +93,43 @@ static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
 	__u64 pipe = dpa_pipe(p, rate);
 
 	return p->sample_flight > pipe + pipe / 4 + DPA_QUEUE_BYTES;
+}
+
+/*
+ * The share of a path's samples that see packets lost. What a queue does not hold
+ * does not count: before a deadline queues are kept short. Losses are found a round
+ * trip after they were sent, so the first sample after a queue does not count either.
+ */
+static __always_inline void dpa_note_loss(struct dpa_path *p, __u32 rate,
+					  int lost)
+{
+	__u64 pipe = dpa_pipe(p, rate);
+
+	if (!p->samples || p->ramping ||
+	    p->sample_flight > pipe + pipe / 2 + DPA_QUEUE_BYTES) {
+		p->calm = 0;
+		return;
+	}
+	if (p->calm < DPA_CALM_SAMPLES)
+		p->calm++;
+	if (p->calm < DPA_CALM_SAMPLES)
+		return;
+	if (lost)
+		p->lossy += (DPA_LOSSY_MAX - p->lossy) >> DPA_LOSSY_SHIFT;
+	else
+		p->lossy -= (p->lossy + 7) >> DPA_LOSSY_SHIFT;
+}
+
+/*
+ * What the last round trip loses comes another one later. An eighth is for the queue
+ * on its way: dpa_room() allows for a quarter at most.
+ */
+static __always_inline __u64 dpa_repair_ns(const struct dpa_path *p)
+{
+	__u64 rtt_ns = p->rtt_us * DPA_NSEC_PER_USEC;
+	__u32 share = p->lossy < DPA_LOSSY_SURE ? p->lossy : DPA_LOSSY_SURE;
+
+	return (rtt_ns + rtt_ns / 8) * share / DPA_LOSSY_SURE;
 }
 
 /* How fast a path has been of late: in about 50 s two thirds are forgotten. */
@@ -213,6 +258,7 @@ static __always_inline void dpa_begin_sample(struct dpa_path *p,
 	p->limited = o->limited;
 	p->sample_tick = dpa_tick(o->now_ns);
 	p->sample_acked = o->acked;
+	p->sample_lost = o->lost;
 	p->sample_flight = o->flight;
 }
 
@@ -253,6 +299,7 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 	rate = dpa_rate(dpa_sample_bytes(p, o->acked), age);
 	if (o->drained && rate <= p->goodput)
 		return;
+	dpa_note_loss(p, rate, o->lost != p->sample_lost);
 	dpa_add_sample(p, rate, p->limited || p->was_limited);
 	p->was_limited = p->limited;
 	dpa_begin_sample(p, o);
@@ -277,6 +324,7 @@ static __always_inline void dpa_see(const struct dpa_path *p,
 		.busy = (p->flags & (DPA_PATH_BUSY | DPA_PATH_RESTED)) ==
 			DPA_PATH_BUSY,
 		.flight = p->flight,
+		.lost = p->lost,
 		.limited = !!(p->flags & (DPA_PATH_LIMITED | DPA_PATH_PAUSING)),
 		.pausing = !!(p->flags & DPA_PATH_PAUSING),
 	};

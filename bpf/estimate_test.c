@@ -311,6 +311,59 @@ static void test_slow_start(void)
 	EXPECT(dpa_arriving(&p, p.goodput, SEC / 10) == 0);
 }
 
+/* A sample of 100 ms at 1 MB/s, with so much on its way, and packets found lost. */
+static void lossy_sample(struct dpa_path *p, struct dpa_observation *o,
+			 __u32 flight, __u32 lost)
+{
+	o->now_ns += 100 * MSEC;
+	o->acked += 100000;
+	o->lost += lost;
+	o->flight = flight;
+	p->sample_flight = flight;
+	dpa_sample(p, o);
+}
+
+/* Packets that a path loses cost a round trip; those that a queue loses do not. */
+static void test_losses(void)
+{
+	struct dpa_path p = { .rtt_us = RTT_US, .pause_in_us = DPA_U32_MAX };
+	struct dpa_observation o = {
+		.now_ns = SEC, .rtt_ns = 100 * MSEC, .busy = 1, .acked = 1,
+	};
+	__u64 repair = 112500 * 1000ULL, before;
+	int i;
+
+	/* the end of a slow start */
+	for (i = 0; i < 5; i++)
+		lossy_sample(&p, &o, 110000, 10);
+	EXPECT(p.known && !p.ramping && !p.lossy);
+	for (i = 0; i < 20; i++)
+		lossy_sample(&p, &o, 170000, 10);
+	EXPECT(!p.lossy && !dpa_repair_ns(&p));
+	/* what the queue lost is found when it is gone */
+	lossy_sample(&p, &o, 110000, 10);
+	EXPECT(!p.lossy);
+	lossy_sample(&p, &o, 110000, 0);
+	EXPECT(!p.lossy);
+	/* a loss in one sample of eight: half a round trip; in each: one */
+	lossy_sample(&p, &o, 110000, 1);
+	EXPECT(p.lossy == 31);
+	EXPECT(within(dpa_repair_ns(&p), repair * 48 / 100, repair / 2));
+	before = dpa_probably(&p, SEC);
+	for (i = 0; i < 40; i++)
+		lossy_sample(&p, &o, 110000, 5);
+	EXPECT(p.lossy > DPA_LOSSY_MAX - 8 && dpa_repair_ns(&p) == repair);
+	EXPECT(within(before - dpa_probably(&p, SEC), 57000, 59000));
+	/* it may come in time all the same */
+	EXPECT(within(dpa_comes(&p, SEC), 949000, 951000));
+	/* with a queue nobody knows; without losses it is forgotten */
+	lossy_sample(&p, &o, 170000, 0);
+	EXPECT(dpa_repair_ns(&p) == repair);
+	for (i = 0; i < 40; i++)
+		lossy_sample(&p, &o, 110000, 0);
+	EXPECT(!p.lossy && !dpa_repair_ns(&p));
+}
+
 const struct dpa_test estimate_tests[] = {
 	{ "what a rate carries in a time", test_bytes_in },
 	{ "the rate of bytes in a time", test_rate },
@@ -324,5 +377,6 @@ const struct dpa_test estimate_tests[] = {
 	{ "time without a look", test_gap },
 	{ "a path that ramps up", test_ramp },
 	{ "slow start", test_slow_start },
+	{ "losses of a path, and of a queue", test_losses },
 	{}
 };

@@ -427,6 +427,7 @@ static void refresh_row(struct dpa_path *row, const struct sock *ssk)
 	row->srtt_us = tp->srtt_us >> 3;
 	row->acked = tp->bytes_acked + sacked(tp);
 	row->flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp));
+	row->lost = tp->lost;
 	row->pacing = min_t(u64, READ_ONCE(ssk->sk_pacing_rate), U32_MAX);
 	row->window = slow_start_window(ssk);
 	set_flag(row, DPA_PATH_BUSY, tp->write_seq != tp->snd_una);

@@ -39,6 +39,7 @@ struct dpa_path {
 	__u32	acked;		/* payload known to have arrived, low half */
 	__u32	behind;		/* bytes that go before any new one */
 	__u32	flight;		/* of them, sent and not acknowledged */
+	__u32	lost;		/* packets found lost so far */
 	__u32	rtt_us;		/* the least round trip */
 	__u32	srtt_us;	/* the smoothed one */
 	__u32	pacing;		/* bytes a second that its TCP would send */
@@ -57,15 +58,18 @@ struct dpa_path {
 		rose : 1;	/* the last sample was above the mean */
 	__u8	resting : 1,	/* it gets nothing until it is empty */
 		restarts : 1,	/* it was, and has begun anew */
-		ramping : 3;	/* the goodput still grows with each sample */
+		ramping : 3,	/* the goodput still grows with each sample */
+		calm : 2;	/* samples in a row without much of a queue */
 	__u8	samples;	/* taken so far, up to 255 */
 	__u8	fits;		/* what comes in time of what it is given, see pick.h */
+	__u8	lossy;		/* of samples, those with a loss, in 256ths */
 	__u32	goodput;	/* smoothed; 0: unknown */
 	__u32	best;		/* the most that was, of late */
 	__u32	spread;		/* its standard deviation */
 	__u32	last;		/* the last sample, if the path set its pace */
 	__u32	sample_tick;	/* when the running or the last sample began */
 	__u32	sample_acked;	/* low half of tcp_sock::bytes_acked then */
+	__u32	sample_lost;	/* packets found lost by then */
 	__u32	sample_flight;	/* bytes that were on their way at least */
 	__u32	pause_tick;	/* when the last pause began, or ended */
 	__u32	pause_in_us;	/* from now to the next one; U32_MAX: none */
