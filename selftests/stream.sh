@@ -6,8 +6,8 @@
 #
 #	stream_begin BYTES [STEP...]	starts it, with these steps after accept()
 #	stream_under_way [RATE [DELAY]]	prepares it, starts $stream_size bytes, waits for a third
-#	stream_begin_relaxed [MS]	1 KB, then two chunks of 2 MB with three seconds each
-#					or so long, which either path alone could do
+#	stream_begin_relaxed		1 KB, then two chunks of 2 MB with three seconds each,
+#					which either path alone could do
 #	stream_all_met			neither of these was late
 #	stream_reached BYTES		waits until so many have come
 #	stream_whole [SECONDS]		it ends well, all came in order
@@ -81,7 +81,7 @@ stream_under_way() {
 }
 
 stream_begin_relaxed() {
-	local chunk="chunk len=2000000 ms=${1:-3000}"
+	local chunk="chunk len=2000000 ms=3000"
 
 	server "$server" $server4 $port "$tmp/server" \
 		"buffers receive 4000000" accept \
