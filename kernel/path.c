@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/bitops.h>
-#include <linux/inet_diag.h>
 #include <linux/rcupdate.h>
 #include <net/dst.h>
 #include <net/ipv6.h>
@@ -8,12 +6,9 @@
 
 #include "conn.h"
 #include "cost.h"
-#include "event.h"
+#include "look.h"
 #include "msk.h"
 #include "path.h"
-#include "symbols.h"
-
-#include "pick.h"
 
 /* The interface that carries a subflow, 0 while it has no route. */
 static int subflow_ifindex(const struct sock *ssk)
@@ -174,7 +169,14 @@ int path_find(const struct conn *c, const struct mptcp_subflow_context *sf)
 }
 
 /* Nobody's any more; what its subflow did not need of a quota is given back. */
-static void clear_row(struct conn *c, int i)
+/**
+ * path_clear() - a row belongs to nobody any more
+ * @c: the connection
+ * @i: the row
+ *
+ * Context: msk lock.
+ */
+void path_clear(struct conn *c, int i)
 {
 	drop_quota(c, i);
 	c->state.path[i] = (struct dpa_path){};
@@ -200,7 +202,7 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 
 		if ((row->flags & DPA_PATH_USED) && !is_gone(c, row->subflow_id))
 			continue;
-		clear_row(c, i);
+		path_clear(c, i);
 		row->subflow_id = subflow_number(sf);
 		row->flags = DPA_PATH_USED;
 		/* nobody has steered it yet, so this is the endpoint's word */
@@ -232,291 +234,6 @@ int path_row(struct conn *c, struct mptcp_subflow_context *sf, int first)
 	if (i >= 0)
 		resolve_cost(c, i, sf);
 	return i;
-}
-
-static void set_flag(struct dpa_path *row, u16 flag, bool on)
-{
-	if (on)
-		row->flags |= flag;
-	else
-		row->flags &= ~flag;
-}
-
-/*
- * BBR's least round trip, as it tells ss(8) and the like; 0: congestion control
- * is not BBR. (It may be changed at any time, and its module unloaded.)
- */
-static u32 bbr_floor_us(const struct sock *ssk)
-{
-	const struct tcp_congestion_ops *ops;
-	union tcp_cc_info info;
-	u32 floor_us = 0;
-	int attr;
-
-	rcu_read_lock();
-	ops = READ_ONCE(inet_csk(ssk)->icsk_ca_ops);
-	if (!strcmp(ops->name, "bbr") && ops->get_info &&
-	    ops->get_info((struct sock *)ssk, BIT(INET_DIAG_BBRINFO - 1), &attr,
-			  &info) &&
-	    attr == INET_DIAG_BBRINFO)
-		floor_us = info.bbr.bbr_min_rtt;
-	rcu_read_unlock();
-	return floor_us;
-}
-
-/* bytes of a quota that a connection takes at a time */
-#define GRANT	(2U * DPA_FRAGMENT_MAX)
-
-/*
- * What of a quota the path can get, as long as dpa_is_spent() keeps a fragment
- * back; U32_MAX: there is no end.
- */
-static u32 sendable(const struct dpa_state *st, u64 left, u32 granted)
-{
-	if (left >= U32_MAX)
-		return U32_MAX;
-	left += granted;
-	if (left < (u64)st->unit + DPA_FRAGMENT_MAX)
-		return 0;
-	return min_t(u64, left - DPA_FRAGMENT_MAX, U32_MAX);
-}
-
-/* Takes what a path in use needs next, or gives back what one has left. */
-static void refresh_quota(struct conn *c, int i)
-{
-	const struct dpa_state *st = &c->state;
-	struct conn_path *path = &c->path[i];
-	struct dpa_path *row = &c->state.path[i];
-	bool reached = false;
-	u64 left;
-
-	if (!path->quota) {
-		row->flags &= ~DPA_PATH_QUOTA;
-		return;
-	}
-	/* who has nothing on its way, nor to send, keeps nothing from others */
-	if (!conn_steers(c) || (row->flags & DPA_PATH_HELD) ||
-	    st->acked >= st->written) {
-		quota_give_back(path->quota, path->granted);
-		path->granted = 0;
-	} else if (path->granted < GRANT) {
-		path->granted += quota_take(path->quota, GRANT - path->granted,
-					    st->now_ns, &reached);
-	}
-	left = quota_left(path->quota, st->now_ns);
-	row->flags |= DPA_PATH_QUOTA;
-	row->granted = path->granted;
-	row->quota = sendable(st, left, path->granted);
-	if (reached)
-		event_path(c, MPTCP_DPA_CMD_QUOTA_REACHED, row->subflow_id);
-}
-
-/* So many bytes were given to a path on the scheduler's word. */
-static void spend(struct conn *c, int i, u32 bytes)
-{
-	struct dpa_state *st = &c->state;
-	struct conn_path *path = &c->path[i];
-	u32 had = min(bytes, path->granted);
-
-	if (st->path[i].cost > st->least_cost) {
-		c->costly += bytes;
-		st->costly_left = dpa_minus(st->costly_left, bytes);
-	}
-	if (!path->quota)
-		return;
-	quota_spend(path->quota, bytes, had);
-	path->granted -= had;
-}
-
-/* What the peer has beyond a hole; both ends of the stream count it as there. */
-static u32 sacked(const struct tcp_sock *tp)
-{
-	return tp->sacked_out * tp->mss_cache;
-}
-
-/* congestion controls that measure an empty path go down to this window */
-#define PROBE_CWND	4
-
-/* Does the peer take nothing of what waits? */
-static bool is_shut(const struct tcp_sock *tp)
-{
-	return tp->write_seq != tp->snd_nxt && tp->snd_wnd < tp->mss_cache;
-}
-
-/*
- * Is all that it was given on its way, with room in its window for more? (TCP's
- * own mark of that is set by path_tell_limited() alone, and late.)
- */
-static bool is_starved(const struct tcp_sock *tp)
-{
-	return tp->write_seq - tp->snd_nxt < tp->mss_cache &&
-	       tcp_packets_in_flight(tp) < tp->snd_cwnd;
-}
-
-/* What changes with every burst. */
-static __always_inline void refresh_bytes(struct conn *c, int i,
-					  struct dpa_path *row,
-					  const struct sock *ssk, bool count)
-{
-	const struct tcp_sock *tp = tcp_sk(ssk);
-	struct conn_path *path = &c->path[i];
-	u32 given = READ_ONCE(tp->write_seq);
-
-	if (given != path->given) {
-		if (count)
-			spend(c, i, given - path->given);
-		path->given = given;
-	}
-	row->behind = dpa_minus(given - tp->snd_una, sacked(tp));
-	if (given == tp->snd_una)
-		row->flags |= DPA_PATH_RESTED;
-	else if (is_starved(tp) || is_shut(tp))
-		row->flags |= DPA_PATH_LIMITED;
-}
-
-/* What it measured first, TCP had measured before. */
-static void refresh_floor(struct conn_path *path, struct dpa_path *row,
-			  const struct sock *ssk)
-{
-	u32 floor_us = bbr_floor_us(ssk);
-
-	set_flag(row, DPA_PATH_PAUSES, floor_us);
-	if (floor_us != path->floor_us)
-		path->floor_at = path->floor_us ? tcp_jiffies32 :
-						  tcp_sk(ssk)->rtt_min.s[0].t;
-	path->floor_us = floor_us;
-	row->rtt_age_ms = min(jiffies_to_msecs(tcp_jiffies32 - path->floor_at),
-			      U16_MAX);
-}
-
-/* The window after idle time: half for each RTO, not less than the first. */
-static u32 cwnd_after_idle(const struct sock *ssk, u32 idle)
-{
-	const struct tcp_sock *tp = tcp_sk(ssk);
-	u32 halvings = idle / max(inet_csk(ssk)->icsk_rto, 1U);
-
-	return max(tp->snd_cwnd >> min(halvings, 31U),
-		   min(tp->snd_cwnd, (u32)TCP_INIT_CWND));
-}
-
-/*
- * BBR's window is no slow start's: its pacing rate says how fast it is. RFC 2861
- * says what idle time does to others.
- */
-static u32 slow_start_window(const struct sock *ssk)
-{
-	const struct tcp_sock *tp = tcp_sk(ssk);
-	u32 idle = tcp_jiffies32 - tp->lsndtime, cwnd = tp->snd_cwnd;
-
-	if (inet_csk(ssk)->icsk_ca_ops->cong_control)
-		return 0;
-	if (!tp->packets_out && idle > inet_csk(ssk)->icsk_rto &&
-	    READ_ONCE(sock_net(ssk)->ipv4.sysctl_tcp_slow_start_after_idle))
-		cwnd = cwnd_after_idle(ssk, idle);
-	else if (!tcp_in_slow_start(tp))
-		return 0;
-	return min_t(u64, (u64)cwnd * tp->mss_cache, U32_MAX);
-}
-
-/* The rest of what a look at the path asks for. */
-static void refresh_row(struct dpa_path *row, const struct sock *ssk)
-{
-	const struct tcp_sock *tp = tcp_sk(ssk);
-
-	row->rtt_us = tcp_min_rtt(tp);
-	row->srtt_us = tp->srtt_us >> 3;
-	row->acked = tp->bytes_acked + sacked(tp);
-	row->flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp));
-	row->lost = tp->lost;
-	row->pacing = min_t(u64, READ_ONCE(ssk->sk_pacing_rate), U32_MAX);
-	row->window = slow_start_window(ssk);
-	set_flag(row, DPA_PATH_BUSY, tp->write_seq != tp->snd_una);
-	set_flag(row, DPA_PATH_TOLD, tp->app_limited);
-	set_flag(row, DPA_PATH_PAUSING,
-		 tp->snd_cwnd <= PROBE_CWND &&
-		 inet_csk(ssk)->icsk_ca_state == TCP_CA_Open);
-}
-
-/**
- * path_refresh() - bring rows up to date, find the least cost, and count what
- * costlier paths got
- * @c: the connection
- * @count: a chunk was in force since the last call
- *
- * Context: msk lock; does not sleep.
- */
-void path_refresh(struct conn *c, bool count)
-{
-	struct dpa_state *st = &c->state;
-	struct mptcp_subflow_context *sf;
-	unsigned long gone = GENMASK(MPTCP_DPA_PATHS_MAX - 1, 0);
-	u32 least = U32_MAX;
-	int i, next = 0;
-
-	msk_for_each_subflow(msk_of(c->sk), sf) {
-		const struct sock *ssk = subflow_ssk(sf);
-		bool active = kernel_fn(mptcp_subflow_active)(sf);
-
-		i = path_row(c, sf, next);
-		if (i < 0)
-			continue;
-		next = i + 1;
-		gone &= ~BIT(i);
-		refresh_bytes(c, i, &st->path[i], ssk, count);
-		refresh_quota(c, i);
-		refresh_row(&st->path[i], ssk);
-		refresh_floor(&c->path[i], &st->path[i], ssk);
-		set_flag(&st->path[i], DPA_PATH_ACTIVE, active);
-		if (active)
-			least = min(least, st->path[i].cost);
-	}
-	for_each_set_bit(i, &gone, MPTCP_DPA_PATHS_MAX)
-		if (st->path[i].flags & DPA_PATH_USED)
-			clear_row(c, i);
-	c->subflows = MPTCP_DPA_PATHS_MAX - hweight_long(gone);
-	st->least_cost = least;
-}
-
-/**
- * path_touch() - bring up to date what changes with every burst
- * @c: the connection; a chunk was in force since the last refresh
- * @i: a row
- * @sf: its subflow
- * @ssk: and the TCP socket of that
- *
- * Context: msk lock; does not sleep.
- * Return: false if the path may be used and might not when the scheduler looked
- * at it, or the other way.
- */
-bool path_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
-		const struct sock *ssk)
-{
-	struct dpa_path *row = &c->state.path[i];
-
-	refresh_bytes(c, i, row, ssk, true);
-	if (row->flags & DPA_PATH_QUOTA)
-		refresh_quota(c, i);
-	set_flag(row, DPA_PATH_ACTIVE, kernel_fn(mptcp_subflow_active)(sf));
-	return dpa_is_usable(row) == row->usable && !dpa_has_rested(row);
-}
-
-/**
- * path_watch() - get to know paths while nobody asks for bytes
- * @c: the connection, refreshed
- *
- * A chunk that is all with its paths asks for no decision, and that may be most
- * of what a fast path shows of itself.
- *
- * Context: msk lock; does not sleep.
- */
-void path_watch(struct conn *c)
-{
-	struct dpa_state *st = &c->state;
-	int i;
-
-	/* a scheduler may have written anything to @rows */
-	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
-		dpa_watch(&st->path[i], st->now_ns);
 }
 
 /**
@@ -553,7 +270,7 @@ bool path_undercut(const struct conn *c, const struct mptcp_dpa_pref *opt)
 /* Does TCP not know yet that it gets less than it could send? */
 static bool is_to_be_told(const struct sock *ssk)
 {
-	return !READ_ONCE(tcp_sk(ssk)->app_limited) && is_starved(tcp_sk(ssk));
+	return !READ_ONCE(tcp_sk(ssk)->app_limited) && look_is_starved(tcp_sk(ssk));
 }
 
 /**

@@ -14,15 +14,12 @@ int path_find(const struct conn *c, const struct mptcp_subflow_context *sf);
 int path_find_near(const struct conn *c, const struct mptcp_subflow_context *sf,
 		   int first);
 int path_row(struct conn *c, struct mptcp_subflow_context *sf, int first);
+void path_clear(struct conn *c, int i);
 void path_drop_quotas(struct conn *c);
 void path_forget_costs(struct conn *c);
 bool path_undercut(const struct conn *c, const struct mptcp_dpa_pref *opt);
-void path_refresh(struct conn *c, bool count);
-bool path_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
-		const struct sock *ssk);
 bool path_needs_owner(const struct conn *c);
 void path_make_prompt(struct conn *c);
 void path_tell_limited(struct conn *c);
-void path_watch(struct conn *c);
 
 #endif

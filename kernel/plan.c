@@ -7,6 +7,7 @@
 #include "compat.h"
 #include "conn.h"
 #include "event.h"
+#include "look.h"
 #include "msk.h"
 #include "path.h"
 #include "plan.h"
@@ -223,7 +224,7 @@ int plan_go_on(struct mptcp_sock *msk)
 		const struct sock *ssk = subflow_ssk(sf);
 		int i = path_find_near(c, sf, next);
 
-		if (i < 0 || !path_touch(c, i, sf, ssk))
+		if (i < 0 || !look_touch(c, i, sf, ssk))
 			return -EAGAIN;
 		next = i + 1;
 		subflows++;

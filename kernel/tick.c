@@ -5,6 +5,7 @@
 
 #include "compat.h"
 #include "conn.h"
+#include "look.h"
 #include "msk.h"
 #include "path.h"
 #include "prio.h"
@@ -150,7 +151,7 @@ static void tick(struct conn *c)
 		path_tell_limited(c);
 		/* a decision looks itself */
 		if (is_under_way(c) && !msk_data_pending(msk_of(c->sk)))
-			path_watch(c);
+			look_watch(c);
 		rescue(c);
 		kick(c);
 	}
@@ -175,7 +176,7 @@ static bool look_here(struct conn *c)
 		return false;
 	stat_inc(sock_net(c->sk), DPA_STAT_TICKS);
 	if (is_under_way(c) && !msk_data_pending(msk_of(c->sk)))
-		path_watch(c);
+		look_watch(c);
 	look_again(c);
 	return true;
 }

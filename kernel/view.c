@@ -5,6 +5,7 @@
 
 #include "conn.h"
 #include "event.h"
+#include "look.h"
 #include "msk.h"
 #include "netns.h"
 #include "path.h"
@@ -294,7 +295,7 @@ static void show_positions(struct dpa_state *st, const struct msk_positions *at,
  * Whatever a peer acknowledges, and when: costlier paths do not get more than
  * the bytes that have a deadline, or overflow, and a 20th. Of that the fragment
  * is kept back that the kernel may send unasked, see dpa_is_spent(). Until the next
- * refresh path.c takes off what they are given.
+ * refresh look.c takes off what they are given.
  */
 static void limit_costly(struct conn *c)
 {
@@ -331,7 +332,7 @@ void view_refresh(struct conn *c)
 	show_positions(st, &at, acked_now(msk, &at, st->acked), ktime_get_ns());
 	st->again = msk_again(msk);
 	st->oldest = msk_oldest(msk);
-	path_refresh(c, conn_steers(c));
+	look_refresh(c, conn_steers(c));
 	refresh_overflow(c, written);
 
 	tell_risk(c);

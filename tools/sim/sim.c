@@ -474,7 +474,7 @@ static void tell_limited(void)
 	}
 }
 
-/* As path_watch() in kernel/path.c. */
+/* As look_watch() in kernel/look.c. */
 static void watch(void)
 {
 	struct dpa_state *st = &sim.st;
