@@ -78,7 +78,8 @@ static __always_inline __u64 dpa_counting(const struct dpa_path *p, __u64 rate,
 {
 	if (p->rate_max && rate > p->rate_max)
 		rate = p->rate_max;
-	return dpa_arriving(p, rate, dpa_minus(left_ns, dpa_repair_ns(p)));
+	left_ns = dpa_before_repair_ns(left_ns, dpa_repair_ns(p));
+	return dpa_arriving(p, rate, left_ns);
 }
 
 /* Bytes that a path brings in all likelihood. */
@@ -125,7 +126,7 @@ static __always_inline void dpa_set_reach(struct dpa_state *st,
 {
 	struct dpa_reach *r = &s->reach;
 	__u64 left_us = left_ns / DPA_NSEC_PER_USEC;
-	__u64 left_ms = dpa_minus(left_ns, s->outlook.repair_ns) /
+	__u64 left_ms = dpa_before_repair_ns(left_ns, s->outlook.repair_ns) /
 			DPA_NSEC_PER_MSEC;
 	__u64 share = left_ms * 1024 / (left_ms + DPA_OPEN_LAG_MS);
 

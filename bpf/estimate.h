@@ -117,7 +117,8 @@ static __always_inline void dpa_note_loss(struct dpa_path *p, __u32 rate,
 	if (lost)
 		p->lossy += (DPA_LOSSY_MAX - p->lossy) >> DPA_LOSSY_SHIFT;
 	else
-		p->lossy -= (p->lossy + 7) >> DPA_LOSSY_SHIFT;
+		p->lossy -= (p->lossy + (1 << DPA_LOSSY_SHIFT) - 1) >>
+			    DPA_LOSSY_SHIFT;
 }
 
 /*
@@ -130,6 +131,12 @@ static __always_inline __u64 dpa_repair_ns(const struct dpa_path *p)
 	__u32 share = p->lossy < DPA_LOSSY_SURE ? p->lossy : DPA_LOSSY_SURE;
 
 	return (rtt_ns + rtt_ns / 8) * share / DPA_LOSSY_SURE;
+}
+
+/* Of a time, what is left when losses are repaired; half of one that is short. */
+static __always_inline __u64 dpa_before_repair_ns(__u64 left_ns, __u64 repair_ns)
+{
+	return left_ns - (repair_ns < left_ns / 2 ? repair_ns : left_ns / 2);
 }
 
 /* How fast a path has been of late: in about 50 s two thirds are forgotten. */

@@ -354,6 +354,9 @@ static void test_losses(void)
 		lossy_sample(&p, &o, 110000, 5);
 	EXPECT(p.lossy > DPA_LOSSY_MAX - 8 && dpa_repair_ns(&p) == repair);
 	EXPECT(within(before - dpa_probably(&p, SEC), 57000, 59000));
+	/* what has little time is not without hope for it */
+	EXPECT(within(dpa_probably(&p, SEC / 10), 0, 1));
+	EXPECT(within(dpa_probably(&p, SEC / 5), 49000, 51000));
 	/* it may come in time all the same */
 	EXPECT(within(dpa_comes(&p, SEC), 949000, 951000));
 	/* with a queue nobody knows; without losses it is forgotten */
