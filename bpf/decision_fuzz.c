@@ -35,8 +35,7 @@ struct step {
 	__u8 path;
 	__u8 late_policy;
 	__u8 decides;
-	__u8 lost;
-	__u8 pad[2];
+	__u8 pad[3];
 	__u32 rtt_age_ms;
 };
 
@@ -136,7 +135,6 @@ static void run_step(struct dpa_state *st, const struct step *step)
 	row->acked = step->acked;
 	row->behind = step->behind;
 	row->flight = step->flight;
-	row->lost += step->lost;
 	row->srtt_us = step->srtt_us;
 	row->pacing = step->pacing;
 	row->window = step->window;

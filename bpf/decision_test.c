@@ -32,7 +32,7 @@ void set_paths(struct dpa_state *st, int n, const __u32 *cost,
 			continue;
 		st->path[i] = (struct dpa_path){
 			.cost = cost[i], .goodput = goodput[i],
-			.samples = 99, .known = 1, .sampling = 1,
+			.sampled = 1, .known = 1, .sampling = 1,
 			.rtt_us = RTT_US, .pause_in_us = DPA_U32_MAX,
 			.flags = DPA_PATH_USED | DPA_PATH_ACTIVE |
 				 DPA_PATH_BUSY,

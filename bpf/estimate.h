@@ -25,9 +25,7 @@
 /* so much more than the pipe holds, and a quarter of it, is a queue */
 #define DPA_QUEUE_BYTES		3000
 
-/* losses are the path's own after so many samples without much of a queue */
-#define DPA_CALM_SAMPLES	2
-/* the weight of a new sample in their share: 1 / 2^3 */
+/* the weight of a new sample in the share of those with losses: 1 / 2^3 */
 #define DPA_LOSSY_SHIFT		3
 #define DPA_LOSSY_MAX		255
 /* from this share on, a quarter, the last round trip is taken to lose something */
@@ -100,21 +98,16 @@ static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
  * does not count: before a deadline queues are kept short. Losses are found a round
  * trip after they were sent, so the first sample after a queue does not count either.
  */
-static __always_inline void dpa_note_loss(struct dpa_path *p, __u32 rate,
-					  int lost)
+static __always_inline void dpa_note_loss(struct dpa_path *p, __u32 rate)
 {
 	__u64 pipe = dpa_pipe(p, rate);
+	int was_calm = p->calm;
 
-	if (!p->samples || p->ramping ||
-	    p->sample_flight > pipe + pipe / 2 + DPA_QUEUE_BYTES) {
-		p->calm = 0;
+	p->calm = p->sampled && !p->ramping &&
+		  p->sample_flight <= pipe + pipe / 2 + DPA_QUEUE_BYTES;
+	if (!was_calm || !p->calm)
 		return;
-	}
-	if (p->calm < DPA_CALM_SAMPLES)
-		p->calm++;
-	if (p->calm < DPA_CALM_SAMPLES)
-		return;
-	if (lost)
+	if (p->lost)
 		p->lossy += (DPA_LOSSY_MAX - p->lossy) >> DPA_LOSSY_SHIFT;
 	else
 		p->lossy -= (p->lossy + (1 << DPA_LOSSY_SHIFT) - 1) >>
@@ -156,7 +149,7 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 
 	if (dpa_is_bottleneck(p, rate)) {
 		limited = 0;
-		if (p->samples && p->ramping) {
+		if (p->sampled && p->ramping) {
 			p->ramping = 0;
 			p->known = 1;
 		}
@@ -164,7 +157,7 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 	p->last = limited ? 0 : rate;
 	if (limited && rate <= was)
 		return;
-	if (!p->samples) {
+	if (!p->sampled) {
 		p->goodput = rate;
 		p->spread = (__u64)rate * DPA_FIRST_SPREAD >> 8;
 		p->ramping = DPA_RAMP_SAMPLES;
@@ -180,8 +173,7 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 		dpa_smooth(p, rate);
 	}
 	dpa_note_best(p);
-	if (p->samples != (__u8)-1)
-		p->samples++;
+	p->sampled = 1;
 }
 
 /* The time since a path's running or last sample began. */
@@ -265,7 +257,7 @@ static __always_inline void dpa_begin_sample(struct dpa_path *p,
 	p->limited = o->limited;
 	p->sample_tick = dpa_tick(o->now_ns);
 	p->sample_acked = o->acked;
-	p->sample_lost = o->lost;
+	p->lost = 0;
 	p->sample_flight = o->flight;
 }
 
@@ -292,13 +284,14 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 	if (!p->sampling) {
 		if (o->acked == p->sample_acked)
 			return;
-		if (p->samples && age > DPA_GAP_SPANS * span)
+		if (p->sampled && age > DPA_GAP_SPANS * span)
 			p->ramping = DPA_RESTART_SAMPLES;
 		p->was_limited = 0;
 		dpa_begin_sample(p, o);
 		return;
 	}
 	p->limited |= o->limited;
+	p->lost |= o->lost;
 	if (o->flight < p->sample_flight)
 		p->sample_flight = o->flight;
 	if (age < span)
@@ -306,7 +299,7 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 	rate = dpa_rate(dpa_sample_bytes(p, o->acked), age);
 	if (o->drained && rate <= p->goodput)
 		return;
-	dpa_note_loss(p, rate, o->lost != p->sample_lost);
+	dpa_note_loss(p, rate);
 	dpa_add_sample(p, rate, p->limited || p->was_limited);
 	p->was_limited = p->limited;
 	dpa_begin_sample(p, o);
@@ -331,8 +324,8 @@ static __always_inline void dpa_see(const struct dpa_path *p,
 		.busy = (p->flags & (DPA_PATH_BUSY | DPA_PATH_RESTED)) ==
 			DPA_PATH_BUSY,
 		.flight = p->flight,
-		.lost = p->lost,
 		.limited = !!(p->flags & (DPA_PATH_LIMITED | DPA_PATH_PAUSING)),
+		.lost = !!(p->flags & DPA_PATH_LOST),
 		.pausing = !!(p->flags & DPA_PATH_PAUSING),
 	};
 }
@@ -345,7 +338,7 @@ static __always_inline void dpa_watch(struct dpa_path *p, __u64 now_ns)
 {
 	struct dpa_observation o;
 
-	if (!(p->flags & DPA_PATH_USED) || !p->samples || p->known)
+	if (!(p->flags & DPA_PATH_USED) || !p->sampled || p->known)
 		return;
 	dpa_see(p, &o, now_ns);
 	o.drained = 1;

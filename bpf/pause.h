@@ -13,7 +13,7 @@ struct dpa_observation {
 	__u32	acked;		/* payload known to have arrived, low half */
 	__u32	busy;		/* bytes are on their way */
 	__u32	flight;		/* of them, sent and not acknowledged */
-	__u32	lost;		/* packets found lost so far */
+	__u32	lost;		/* packets were found lost since the last look */
 	__u32	limited;	/* it sends less than it could */
 	__u32	pausing;	/* of them, because it measures an empty path */
 	__u32	drained;	/* paths have all there is: it can only get faster */

@@ -34,10 +34,11 @@ struct conn_path {
 	/* what dpa_path::cost was resolved from */
 	u32	cost_gen;
 	int	ifindex;
-	bool	backup;
-	bool	resolved;
-	bool	prio_sent;	/* prio_ms is set */
-	bool	relieved;	/* rescued is set */
+	bool	backup : 1;
+	bool	resolved : 1;
+	bool	prio_sent : 1;	/* prio_ms is set */
+	bool	relieved : 1;	/* rescued is set */
+	u16	lost;		/* tcp_sock::lost at the last look, low bits */
 };
 
 struct conn {

@@ -203,7 +203,8 @@ static u32 slow_start_window(const struct sock *ssk)
 }
 
 /* The rest of what a look at the path asks for. */
-static void refresh_row(struct dpa_path *row, const struct sock *ssk)
+static void refresh_row(struct conn_path *path, struct dpa_path *row,
+			const struct sock *ssk)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
 
@@ -211,9 +212,11 @@ static void refresh_row(struct dpa_path *row, const struct sock *ssk)
 	row->srtt_us = tp->srtt_us >> 3;
 	row->acked = tp->bytes_acked + sacked(tp);
 	row->flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp));
-	row->lost = tp->lost;
 	row->pacing = min_t(u64, READ_ONCE(ssk->sk_pacing_rate), U32_MAX);
 	row->window = slow_start_window(ssk);
+	if (path->lost != (u16)tp->lost)
+		row->flags |= DPA_PATH_LOST;
+	path->lost = tp->lost;
 	set_flag(row, DPA_PATH_BUSY, tp->write_seq != tp->snd_una);
 	set_flag(row, DPA_PATH_TOLD, tp->app_limited);
 	set_flag(row, DPA_PATH_PAUSING,
@@ -248,7 +251,7 @@ void look_refresh(struct conn *c, bool count)
 		gone &= ~BIT(i);
 		refresh_bytes(c, i, &st->path[i], ssk, count);
 		refresh_quota(c, i);
-		refresh_row(&st->path[i], ssk);
+		refresh_row(&c->path[i], &st->path[i], ssk);
 		refresh_floor(&c->path[i], &st->path[i], ssk);
 		set_flag(&st->path[i], DPA_PATH_ACTIVE, active);
 		if (active)

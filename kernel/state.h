@@ -11,7 +11,7 @@
 
 #include <linux/mptcp_dpa_sock.h>
 
-/* dpa_path::flags; the scheduler clears LIMITED and RESTED, and changes no other */
+/* dpa_path::flags; the scheduler clears LIMITED, RESTED and LOST, and changes no other */
 #define DPA_PATH_USED		(1U << 0)	/* the row belongs to a subflow */
 #define DPA_PATH_HELD		(1U << 1)	/* kept back by the scheduler */
 #define DPA_PATH_STEERED	(1U << 2)	/* request_bkup follows HELD */
@@ -27,6 +27,7 @@
 #define DPA_PATH_LIMITED	(1U << 12)	/* sender or peer held it back */
 #define DPA_PATH_RESTED		(1U << 13)	/* had nothing on its way */
 #define DPA_PATH_TOLD		(1U << 14)	/* its TCP knows that it is limited */
+#define DPA_PATH_LOST		(1U << 15)	/* its TCP found packets lost */
 
 /* One subflow. The module owns what is up to @rtt_age_ms, the scheduler the rest. */
 struct dpa_path {
@@ -39,7 +40,6 @@ struct dpa_path {
 	__u32	acked;		/* payload known to have arrived, low half */
 	__u32	behind;		/* bytes that go before any new one */
 	__u32	flight;		/* of them, sent and not acknowledged */
-	__u32	lost;		/* packets found lost so far */
 	__u32	rtt_us;		/* the least round trip */
 	__u32	srtt_us;	/* the smoothed one */
 	__u32	pacing;		/* bytes a second that its TCP would send */
@@ -59,17 +59,17 @@ struct dpa_path {
 	__u8	resting : 1,	/* it gets nothing until it is empty */
 		restarts : 1,	/* it was, and has begun anew */
 		ramping : 3,	/* the goodput still grows with each sample */
-		calm : 2;	/* samples in a row without much of a queue */
-	__u8	samples;	/* taken so far, up to 255 */
+		sampled : 1,	/* at least once */
+		calm : 1,	/* without much of a queue in the last sample */
+		lost : 1;	/* packets were found lost in the running one */
+	__u8	lossy;		/* the share of samples with a loss, in 256ths */
 	__u8	fits;		/* what comes in time of what it is given, see pick.h */
-	__u8	lossy;		/* of samples, those with a loss, in 256ths */
 	__u32	goodput;	/* smoothed; 0: unknown */
 	__u32	best;		/* the most that was, of late */
 	__u32	spread;		/* its standard deviation */
 	__u32	last;		/* the last sample, if the path set its pace */
 	__u32	sample_tick;	/* when the running or the last sample began */
 	__u32	sample_acked;	/* low half of tcp_sock::bytes_acked then */
-	__u32	sample_lost;	/* packets found lost by then */
 	__u32	sample_flight;	/* bytes that were on their way at least */
 	__u32	pause_tick;	/* when the last pause began, or ended */
 	__u32	pause_in_us;	/* from now to the next one; U32_MAX: none */

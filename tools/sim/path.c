@@ -547,7 +547,7 @@ static uint64_t find_losses(struct path *p, uint64_t now_ns)
 		if (!lost && !p->bbr.recovering)
 			save_cwnd(&p->bbr);
 		lost += MSS;
-		p->losses++;
+		p->found_lost = true;
 		p->lost_bytes += k.again ? 0 : MSS;
 		k.again = true;
 		p->inflight -= MSS;

@@ -77,7 +77,7 @@ struct path {
 	double		credit;		/* of the pacer */
 	uint64_t	srtt_ns, delivered, delivered_ns, first_ns;
 	uint64_t	lost_bytes;	/* found, and not acknowledged since */
-	uint32_t	losses;		/* packets found lost so far */
+	bool		found_lost;	/* packets, since that was last asked */
 	uint64_t	high_seq;	/* the highest number sent, and 1 */
 	struct bbr	bbr;
 	double		avg_pacing;	/* of what was put on it */

@@ -91,7 +91,9 @@ static void refresh_paths(void)
 		row->cost = p->cost;
 		row->acked = p->acked;
 		row->flight = p->inflight;
-		row->lost = p->losses;
+		if (p->found_lost)
+			row->flags |= DPA_PATH_LOST;
+		p->found_lost = false;
 		row->rtt_us = p->least_rtt_ns / 1000;
 		row->srtt_us = p->srtt_ns / 1000;
 		row->pacing = pacing < UINT32_MAX ? pacing : UINT32_MAX;
