@@ -82,15 +82,22 @@ static __always_inline __u64 dpa_pipe(const struct dpa_path *p, __u64 rate)
 }
 
 /*
- * Was there a queue on the path all the time? More was on its way than the
- * empty path would hold at this rate.
+ * Was there a queue of more than so many quarters of the pipe all the time? More
+ * was on its way than the path would hold with that at this rate.
  */
-static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
-					     __u32 rate)
+static __always_inline int dpa_was_queued(const struct dpa_path *p, __u32 rate,
+					  __u32 quarters)
 {
 	__u64 pipe = dpa_pipe(p, rate);
 
-	return p->sample_flight > pipe + pipe / 4 + DPA_QUEUE_BYTES;
+	return p->sample_flight > pipe + pipe * quarters / 4 + DPA_QUEUE_BYTES;
+}
+
+/* Did the path set the pace? */
+static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
+					     __u32 rate)
+{
+	return dpa_was_queued(p, rate, 1);
 }
 
 /*
@@ -100,11 +107,9 @@ static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
  */
 static __always_inline void dpa_note_loss(struct dpa_path *p, __u32 rate)
 {
-	__u64 pipe = dpa_pipe(p, rate);
 	int was_calm = p->calm;
 
-	p->calm = p->sampled && !p->ramping &&
-		  p->sample_flight <= pipe + pipe / 2 + DPA_QUEUE_BYTES;
+	p->calm = p->sampled && !p->ramping && !dpa_was_queued(p, rate, 2);
 	if (!was_calm || !p->calm)
 		return;
 	if (p->lost)
@@ -257,8 +262,8 @@ static __always_inline void dpa_begin_sample(struct dpa_path *p,
 	p->limited = o->limited;
 	p->sample_tick = dpa_tick(o->now_ns);
 	p->sample_acked = o->acked;
-	p->lost = 0;
 	p->sample_flight = o->flight;
+	p->lost = 0;
 }
 
 /*

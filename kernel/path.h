@@ -8,7 +8,6 @@
 struct conn;
 struct mptcp_dpa_pref;
 struct mptcp_subflow_context;
-struct sock;
 
 int path_find(const struct conn *c, const struct mptcp_subflow_context *sf);
 int path_find_near(const struct conn *c, const struct mptcp_subflow_context *sf,

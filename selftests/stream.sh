@@ -6,9 +6,9 @@
 #
 #	stream_begin BYTES [STEP...]	starts it, with these steps after accept()
 #	stream_under_way [RATE [DELAY]]	prepares it, starts $stream_size bytes, waits for a third
-#	stream_begin_relaxed		1 KB, then two chunks of 2 MB with three seconds each,
-#					which either path alone could do
-#	stream_all_met			neither of these was late
+#	stream_begin_chunks BYTES MARKS STEP...
+#					1 KB, then so many in these steps, over both paths
+#	stream_all_met			neither of two chunks was late
 #	stream_reached BYTES		waits until so many have come
 #	stream_whole [SECONDS]		it ends well, all came in order
 #	stream_ended [SECONDS]		it ends, whole or with an error
@@ -80,19 +80,17 @@ stream_under_way() {
 	stream_reached $((stream_size / 3))
 }
 
-stream_begin_relaxed() {
-	local chunk="chunk len=2000000 ms=3000"
+stream_begin_chunks() {
+	local marks=$2
 
+	stream_bytes=$((1000 + $1))
+	shift 2
 	server "$server" $server4 $port "$tmp/server" \
-		"buffers receive 4000000" accept \
-		"drain 1000 1000000 1000000 1000000 1000000" shutdown
+		"buffers receive 4000000" accept "drain 1000 $marks" shutdown
 	stream_server=$last_pid
 	start "$tmp/client" client "$client" "connect $server4 $port" \
-		"send 1000" "wait subflows=2" "sleep 100" \
-		"$chunk" "send 2000000" "wait queued=0" \
-		"$chunk" "send 2000000" "wait queued=0" info shutdown drain
+		"send 1000" "wait subflows=2" "sleep 100" "$@" info shutdown drain
 	stream_client=$last_pid
-	stream_bytes=4001000
 }
 
 stream_all_met() {

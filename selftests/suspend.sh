@@ -55,15 +55,9 @@ halves() {
 	local half=$((chunk_bytes / 2)) chunk="chunk len=$chunk_bytes ms=$chunk_ms"
 
 	new_gate
-	server "$server" $server4 $port "$tmp/server" "buffers receive 4000000" \
-		accept "drain 1000 $((half / 4))" shutdown
-	stream_server=$last_pid
-	start "$tmp/client" client "$client" "connect $server4 $port" \
-		"send 1000" "wait subflows=2" "$chunk" "send $half" \
-		"await $gate" "send $half" "wait queued=0" \
-		"$chunk" "send $chunk_bytes" "wait queued=0" info shutdown drain
-	stream_client=$last_pid
-	stream_bytes=$((2 * chunk_bytes + 1000))
+	stream_begin_chunks $((2 * chunk_bytes)) $((half / 4)) \
+		"$chunk" "send $half" "await $gate" "send $half" "wait queued=0" \
+		"$chunk" "send $chunk_bytes" "wait queued=0"
 	stream_reached $((1000 + half / 4))
 }
 
