@@ -81,12 +81,12 @@ stream_under_way() {
 }
 
 stream_begin_chunks() {
-	local marks=$2
+	local arrivals=$2
 
 	stream_bytes=$((1000 + $1))
 	shift 2
 	server "$server" $server4 $port "$tmp/server" \
-		"buffers receive 4000000" accept "drain 1000 $marks" shutdown
+		"buffers receive 4000000" accept "drain 1000 $arrivals" shutdown
 	stream_server=$last_pid
 	start "$tmp/client" client "$client" "connect $server4 $port" \
 		"send 1000" "wait subflows=2" "sleep 100" "$@" info shutdown drain
