@@ -14,6 +14,7 @@ from . import (
     campaign,
     document,
     drives,
+    oracle,
     protocols,
     rates,
     realtraces,
@@ -27,12 +28,13 @@ from .campaign import Choice, Experiment
 from .cellspec import Cell
 from .errors import MeasurementError, UsageError
 from .guestrun import FAST, NATIVE, REPOSITORY, USUAL_SERIES, VIRTUAL, Machine
-from .scenario import ADAPTIVE, Alpha, Scenario
+from .scenario import ADAPTIVE, CHUNKS, Alpha, Scenario
 from .scenariofile import ALPHA_RANGE
 
 DEMO_SCENARIO = "bulk-sym"
 DEMO_DEADLINE_MS = 10_000
 OUT = REPOSITORY / "out"
+CAPACITIES = (0.99, 0.98, 0.95, 0.9)
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -77,6 +79,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     text = commands.add_parser("document", help="write the documentation's tables of figures")
     text.add_argument("folders", nargs="+", type=File, metavar="DIR", help="of campaigns")
     text.add_argument("--to", type=File, default=REPOSITORY / "Documentation/results.md")
+    best = commands.add_parser("oracle", help="what could be done, and how tight it is")
+    best.add_argument("scenario", metavar="SCENARIO", help="a name or a .toml file")
+    best.add_argument("--deadline", action="append", type=_positive, default=[], metavar="MS")
+    _add_change(best)
     listing = commands.add_parser("list", help="list the scenarios and protocols")
     listing.add_argument("--traces", type=File, metavar="DIR", help="those over these traces, too")
 
@@ -182,7 +188,7 @@ def execute(options: argparse.Namespace) -> int:
     commands = {
         "demo": _demo, "run": _run, "cell": _cell, "replay": _replay, "trace": _trace,
         "list": _list, "bench": _bench, "collect": _collect,
-        "document": _document, "robust": _robust,
+        "document": _document, "robust": _robust, "oracle": _oracle,
         "measure": lambda chosen: bench.measure(chosen.spec),
     }  # fmt: skip
     if hasattr(options, "vm"):
@@ -288,6 +294,28 @@ def _document(options: argparse.Namespace) -> None:
     made = [(folder.resolve(), bench.collect(folder)) for folder in options.folders]
     document.write(made, reference.load(), options.to)
     print(options.to)
+
+
+def _oracle(options: argparse.Namespace) -> None:
+    chosen = _chosen(options.scenario, options)
+    if chosen.load.kind != CHUNKS:
+        raise UsageError(f"{chosen.file}: load.kind: expected {CHUNKS}")
+    deadlines = options.deadline or chosen.plan.deadline_ms
+    if not deadlines:
+        raise UsageError(f"{chosen.name}: --deadline: expected one, its plan has none")
+    for deadline_ms in deadlines:
+        verdict = oracle.of(chosen, deadline_ms)
+        late = ", ".join(
+            f"{oracle.late_with(chosen, deadline_ms, c)} with {table.percent(c, 0)}"
+            for c in CAPACITIES
+        )
+        print(
+            f"{chosen.name}, deadline {deadline_ms / 1000:g} s: "
+            f"{sum(verdict.meetable)} of {chosen.load.chunks} can be met, with "
+            f"{table.percent(verdict.costly_share)} on costly paths; "
+            f"of these late: {late} of the links' capacity",
+            flush=True,
+        )
 
 
 def _replay(options: argparse.Namespace) -> None:

@@ -6,7 +6,7 @@ way's delay later, and no chunk is complete before those ahead of it. Times are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -81,6 +81,18 @@ def judge(links: list[Link], load: Load, deadline_ms: float | None) -> Verdict:
     latest = _latest(due, meetable, end_of_run)
     costly = _least_costly(links, load, latest)
     return Verdict(tuple(full), meetable, costly, costly / load.total_bytes)
+
+
+def late_with(scenario: Scenario, deadline_ms: float, capacity: float) -> int:
+    """The chunks that are meetable, but not by links of which only this share is used.
+
+    No scheduler avoids missing these over a transport that leaves the rest unused.
+    """
+    met = of(scenario, deadline_ms).meetable
+    links = [replace(link, share=link.share * capacity) for link in links_of(scenario)]
+    ends = full_speed(links, scenario.load)
+    due = (scenario.load.release_ms(k) + deadline_ms for k in range(scenario.load.chunks))
+    return sum(m and at > end + _EPSILON_MS for m, at, end in zip(met, ends, due, strict=True))
 
 
 def full_speed(links: list[Link], load: Load) -> list[float]:

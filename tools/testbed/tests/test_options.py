@@ -238,6 +238,34 @@ def test_what_the_machine_refuses_is_a_line(
     assert capsys.readouterr().err == "testbed: [Errno 28] No space left on device\n"
 
 
+def test_oracle_tells_how_tight_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """The cheap link's share is 1420/1514 of 3.8 Mbit/s for 6.45 s: 2.87 of 5 MB."""
+    assert main(["oracle", "bulk-validate", "--deadline", "6500"]) == 0
+    assert capsys.readouterr().out == (
+        "bulk-validate, deadline 6.5 s: 1 of 1 can be met, with 42.5 % on costly paths; of these "
+        "late: 0 with 99 %, 0 with 98 %, 1 with 95 %, 1 with 90 % of the links' capacity\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("crowd", "crowd.toml: load.kind: expected chunks"),
+        ("no-such", "no-such: scenario: expected one of "),
+        ("bulk-sym --deadline 0", "expected a whole number above 0, got '0'"),
+    ],
+)
+def test_oracle_of_what_it_cannot_judge(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status = main(["oracle", *words.split()])
+    except SystemExit as end:
+        status = int(end.code or 0)
+    assert status == 2
+    assert said in capsys.readouterr().err
+
+
 def test_protocols_are_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "more.toml"
     file.write_bytes(b"\xff\xfe")

@@ -56,6 +56,16 @@ def test_full_speed_by_hand() -> None:
     assert done == pytest.approx([5050 + 10_000 * k for k in range(6)], abs=0.01)
 
 
+def test_late_with_less_capacity() -> None:
+    """10 MB of payload over 16 Mbit/s and 50 ms take 5.4 s, over 99 % of that 5.45 s."""
+    scenario = scenariofile.find("bulk-sym")
+    ends = oracle.full_speed(oracle.links_of(scenario), scenario.load)
+    assert oracle.late_with(scenario, 6_000, 0.99) == 0
+    assert oracle.late_with(scenario, round(ends[0]) + 1, 0.99) == scenario.load.chunks
+    # what cannot be met at all is not counted
+    assert oracle.late_with(scenario, round(ends[0]) - 1, 0.5) == 0
+
+
 def test_nothing_meetable_leaves_the_rest_of_the_run() -> None:
     # 10 MB take 5.3 s at both links' full speed. Until 60 s P carries 0.943 * 59.95 MB of 60.
     verdict = oracle.judge(links(8_000_000, 8_000_000), SIX, 5_000)
