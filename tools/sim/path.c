@@ -421,6 +421,26 @@ static void bbr_cwnd(struct path *p, uint64_t acked, uint64_t lost)
 		b->cwnd = 4 * MSS;
 }
 
+/*
+ * A probe goes on until as much is on its way as it asks for, or something is lost,
+ * and so gets faster with each round trip that brings more; then the queue is emptied,
+ * if there is one.
+ */
+static bool bbr_phase_ends(const struct path *p, uint64_t now_ns)
+{
+	const struct bbr *b = &p->bbr;
+	bool whole = now_ns - b->phase_ns > b->min_rtt_ns;
+
+	switch (b->phase) {
+	case 0:
+		return whole && (b->recovering || p->inflight >= 1.25 * bdp(p));
+	case 1:
+		return whole || p->inflight <= bdp(p);
+	default:
+		return whole;
+	}
+}
+
 static void bbr_mode(struct path *p, uint64_t now_ns, bool full_round)
 {
 	struct bbr *b = &p->bbr;
@@ -436,9 +456,7 @@ static void bbr_mode(struct path *p, uint64_t now_ns, bool full_round)
 	}
 	if (b->mode == BBR_DRAIN && p->inflight <= bdp(p))
 		bbr_cruise(b, now_ns);
-	if (b->mode == BBR_PROBE_BW && now_ns - b->phase_ns > b->min_rtt_ns &&
-	    !(b->phase == 0 && p->inflight < 1.25 * bdp(p) &&
-	      now_ns - b->phase_ns < 4 * b->min_rtt_ns)) {
+	if (b->mode == BBR_PROBE_BW && bbr_phase_ends(p, now_ns)) {
 		b->phase = (b->phase + 1) % 8;
 		b->phase_ns = now_ns;
 	}
