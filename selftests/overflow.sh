@@ -7,17 +7,13 @@
 # and is not flagged backup: without overflow, both are used.
 
 source "$(dirname "$0")/lib.sh"
-source "$(dirname "$0")/topology.sh"
+source "$(dirname "$0")/chunk.sh"
 
-port=5000
 need mpdpa
 
-# prepare [MS]: of overflow, for the client's namespace
-prepare() {
-	topology 2 8mbit 25ms 65536 || return
-	attach || { fail "cannot attach"; return 1; }
-	scheduler mpdpa
-	endpoint 2 4 subflow
+# prepare_overflow [MS]: for the client's namespace
+prepare_overflow() {
+	prepare subflow || return
 	expect_ok "a cost" in_ns "$client" "$mpdpa" path set dev c2 cost 5
 	[ -z "${1:-}" ] || sysctl_in "$client" net.mptcp_dpa.overflow_ms="$1"
 }
@@ -61,7 +57,7 @@ at_rate() {
 below_capacity() {
 	local bytes
 
-	prepare 200 || return
+	prepare_overflow 200 || return
 	at_rate 80
 	sender "${steps[@]}"
 	bytes=$(costly_bytes)
@@ -73,7 +69,7 @@ below_capacity() {
 above_capacity() {
 	local bytes
 
-	prepare 200 || return
+	prepare_overflow 200 || return
 	at_rate 40
 	sender "${steps[@]}"
 	bytes=$(costly_bytes)
@@ -86,7 +82,7 @@ above_capacity() {
 saturated() {
 	local begun took bytes now
 
-	prepare 100 || return
+	prepare_overflow 100 || return
 	server "$server" $server4 $port "$tmp/server" \
 		"buffers receive 4000000" accept "drain 1000 6000000" shutdown
 	now_ms
@@ -107,7 +103,7 @@ saturated() {
 
 # It is off unless asked for: the default scheduler, and no state.
 off() {
-	prepare || return
+	prepare_overflow || return
 	at_rate 80
 	sender "${steps[@]}"
 	expect_between "bytes on the costly path" "$(costly_bytes)" 300000 3000000
@@ -118,7 +114,7 @@ off() {
 of_a_connection() {
 	local id
 
-	prepare 200 || return
+	prepare_overflow 200 || return
 	at_rate 80
 	begin_sender "sleep 2000" "${steps[@]}"
 	wait_until 10 has_connection
@@ -137,7 +133,7 @@ has_connection() { [ "$(stat_of "$client" connections)" = 1 ]; }
 with_chunks() {
 	local bytes
 
-	prepare 300 || return
+	prepare_overflow 300 || return
 	at_rate 80
 	sender "chunk len=1000000 ms=5000" "send 1000000" "wait queued=0" \
 		"${steps[@]}"
@@ -149,7 +145,7 @@ with_chunks() {
 
 # What an operator turns off has no effect on what comes later.
 turned_off() {
-	prepare 200 || return
+	prepare_overflow 200 || return
 	at_rate 80
 	begin_sender "sleep 2000" "${steps[@]}"
 	wait_until 10 has_connection

@@ -6,16 +6,13 @@
 # want all they can get of it.
 
 source "$(dirname "$0")/lib.sh"
-source "$(dirname "$0")/topology.sh"
+source "$(dirname "$0")/chunk.sh"
 
 need mpdpa
 
-# prepare WORD...: of "path set" for the second path
-prepare() {
-	topology 2 8mbit 25ms 65536 || return
-	attach || { fail "cannot attach"; return 1; }
-	scheduler mpdpa
-	endpoint 2 4 subflow backup
+# prepare_costly WORD...: of "path set" for the second path
+prepare_costly() {
+	prepare subflow backup || return
 	path_set "$@"
 }
 
@@ -82,7 +79,7 @@ quota() { in_ns "$client" "$mpdpa" path show dev c2 -j | jq ".[0].quota.$1"; }
 never_over() {
 	local senders=() bytes
 
-	prepare quota 1M per 60s || return
+	prepare_costly quota 1M per 60s || return
 	begin_sender 5000 "chunk len=2000000 ms=300" "send 2000000"
 	end_senders
 	bytes=$(costly_bytes 5000)
@@ -98,7 +95,7 @@ never_over() {
 shared() {
 	local senders=() bytes port
 
-	prepare quota 1M per 60s || return
+	prepare_costly quota 1M per 60s || return
 	for port in 5000 5001 5002 5003; do
 		begin_sender $port "chunk len=1000000 ms=300" "send 1000000"
 	done
@@ -117,7 +114,7 @@ shared() {
 next_period() {
 	local senders=() first later
 
-	prepare quota 400k per 10s || return
+	prepare_costly quota 400k per 10s || return
 	begin_twice 10000
 	end_twice
 	expect_between "bytes at first" "$first" 80000 300000
@@ -128,7 +125,7 @@ next_period() {
 remainder() {
 	local senders=()
 
-	prepare || return
+	prepare_costly || return
 	new_gate
 	begin_sender 5000 "chunk len=500000 ms=3000" "send 500000" \
 		"wait queued=0" "say ready" "await $gate" \
@@ -149,7 +146,7 @@ remainder() {
 idle_take_none() {
 	local senders=() bytes i
 
-	prepare quota 1M per 60s || return
+	prepare_costly quota 1M per 60s || return
 	server "$server" $server4 5001 "$tmp/idle" accept drain accept drain \
 		accept drain accept drain
 	for i in 1 2 3 4; do
@@ -169,7 +166,7 @@ idle_take_none() {
 soft() {
 	local senders=() bytes
 
-	prepare quota 100k per 60s soft || return
+	prepare_costly quota 100k per 60s soft || return
 	start_monitor
 	begin_sender 5000 "chunk len=2000000 ms=300" "send 2000000"
 	end_senders
@@ -185,7 +182,7 @@ soft() {
 changed() {
 	local senders=() first later
 
-	prepare quota 100k per 60s || return
+	prepare_costly quota 100k per 60s || return
 	begin_twice 1000
 	wait_until 30 grep -q '"step":"subflows"' "$tmp/client5000"
 	path_set quota none
@@ -200,7 +197,7 @@ changed() {
 cheap_rate() {
 	local senders=() with
 
-	prepare || return
+	prepare_costly || return
 	expect_ok "cheap rate" in_ns "$client" "$mpdpa" path set dev c1 cost 1 \
 		cheap-rate 300k
 	begin_sender 5000 "chunk len=2000000 ms=4000" "send 2000000"
@@ -228,7 +225,7 @@ takes() {
 keeps_speed() {
 	local senders=() ms free
 
-	prepare || return
+	prepare_costly || return
 	shape 2 100mbit 25ms 1000000
 	takes
 	free=$ms

@@ -111,25 +111,32 @@ static bool is_installed(const struct utsname *name)
 	return in_file(path, "/" MODULE_NAME ".ko");
 }
 
+static const char *mend(bool installed)
+{
+	return installed ? "modprobe " MODULE_NAME :
+			   "make -C SOURCE install && modprobe " MODULE_NAME;
+}
+
 const char *module_mend(void)
 {
 	struct utsname name;
 
 	uname(&name);
-	return is_installed(&name) ? "modprobe " MODULE_NAME :
-	       "make -C SOURCE install && modprobe " MODULE_NAME;
+	return mend(is_installed(&name));
 }
 
 static void check_loaded(struct findings *findings)
 {
 	struct utsname name;
+	bool installed;
 
 	uname(&name);
-	if (is_installed(&name))
-		finding(findings, VERDICT_FAIL, "module", module_mend(),
+	installed = is_installed(&name);
+	if (installed)
+		finding(findings, VERDICT_FAIL, "module", mend(installed),
 			"kernel module " MODULE_NAME " is not loaded");
 	else
-		finding(findings, VERDICT_FAIL, "module", module_mend(),
+		finding(findings, VERDICT_FAIL, "module", mend(installed),
 			"kernel module " MODULE_NAME " is not loaded, nor is it installed for kernel %s: build it anew",
 			name.release);
 }
