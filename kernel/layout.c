@@ -2,6 +2,7 @@
 /* Compares the structures of msk.c with the running kernel's BTF. */
 #include "pr_fmt.h"
 
+#include <linux/bitmap.h>
 #include <linux/btf.h>
 
 #include "layout.h"
@@ -22,8 +23,8 @@ static const struct btf_type *strip(const struct btf *btf, u32 id)
 	return t;
 }
 
-/* Byte offset of a member, looked for in anonymous members too; -1: none. */
-static int member_offset(const struct btf *btf, const struct btf_type *t,
+/* Where a member begins, in bits, looked for in anonymous ones, too; -1: none. */
+static int member_bit(const struct btf *btf, const struct btf_type *t,
 			 const char *name, int depth)
 {
 	const struct btf_member *m;
@@ -31,7 +32,7 @@ static int member_offset(const struct btf *btf, const struct btf_type *t,
 
 	for_each_member(i, t, m) {
 		const char *found = kernel_fn(btf_name_by_offset)(btf, m->name_off);
-		u32 at = __btf_member_bit_offset(t, m) / BITS_PER_BYTE;
+		u32 at = __btf_member_bit_offset(t, m);
 		const struct btf_type *inner;
 		int off;
 
@@ -43,26 +44,35 @@ static int member_offset(const struct btf *btf, const struct btf_type *t,
 		inner = strip(btf, m->type);
 		if (!inner || !btf_type_is_struct(inner) || depth <= 0)
 			continue;
-		off = member_offset(btf, inner, name, depth - 1);
+		off = member_bit(btf, inner, name, depth - 1);
 		if (off >= 0)
 			return at + off;
 	}
 	return -1;
 }
 
+/* Where the build has it. Flags fill words from their least bit on: little-endian. */
+static int built_bit(const struct msk_field *f)
+{
+	return f->flag ? find_first_bit(f->flag, f->size * BITS_PER_BYTE) :
+			 f->offset * BITS_PER_BYTE;
+}
+
 static int check_member(const struct btf *btf, const struct btf_type *t,
 			const struct msk_field *f)
 {
-	int off = member_offset(btf, t, f->member, ANONYMOUS_DEPTH_MAX);
+	int bit = member_bit(btf, t, f->member, ANONYMOUS_DEPTH_MAX);
 
-	if (off < 0) {
+	if (bit < 0) {
 		pr_err("this kernel's struct %s has no member %s\n",
 		       f->type, f->member);
 		return -EINVAL;
 	}
-	if (off != f->offset) {
-		pr_err("this kernel has %s::%s at byte %d, the module was built for %u\n",
-		       f->type, f->member, off, f->offset);
+	if (bit != built_bit(f)) {
+		pr_err("this kernel has %s::%s at byte %d, bit %d, the module was built for %d, %d\n",
+		       f->type, f->member, bit / BITS_PER_BYTE,
+		       bit % BITS_PER_BYTE, built_bit(f) / BITS_PER_BYTE,
+		       built_bit(f) % BITS_PER_BYTE);
 		return -EINVAL;
 	}
 	return 0;

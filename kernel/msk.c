@@ -17,6 +17,11 @@
 	.offset = __builtin_offsetof(struct t, m),			\
 	.size = sizeof(((struct t *)0)->m),				\
 }
+#define FLAG(t, m) {							\
+	.type = #t, .member = #m,					\
+	.size = sizeof(struct t),					\
+	.flag = &(const struct t){ .m = 1 },				\
+}
 #define SIZE(t)		{ .type = #t, .size = sizeof(struct t) }
 
 const struct msk_field msk_fields[] = {
@@ -56,6 +61,11 @@ const struct msk_field msk_fields[] = {
 	FIELD(mptcp_subflow_context, subflow_id),
 	FIELD(mptcp_subflow_context, tcp_sock),
 	FIELD(mptcp_subflow_context, conn),
+	FLAG(mptcp_subflow_context, request_bkup),
+	FLAG(mptcp_subflow_context, backup),
+	FLAG(mptcp_subflow_context, request_join),
+	FLAG(mptcp_subflow_context, fully_established),
+	FLAG(mptcp_subflow_context, send_mp_prio),
 	SIZE(mptcp_data_frag),
 	FIELD(mptcp_data_frag, list),
 	FIELD(mptcp_data_frag, data_seq),

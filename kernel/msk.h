@@ -3,8 +3,8 @@
  * The private structures of net/mptcp, behind functions.
  *
  * msk.c alone sees their layout, from the BTF of the kernel that the module is
- * built for; msk_fields[] lists the fields it touches, but no bits, for layout.c to compare
- * with the kernel that runs. Kernel headers and vmlinux.h exclude each other,
+ * built for; msk_fields[] lists the fields it touches for layout.c to compare with the
+ * kernel that runs. Kernel headers and vmlinux.h exclude each other,
  * so this header uses neither.
  */
 #ifndef _MPTCP_DPA_MSK_H
@@ -22,6 +22,7 @@ struct msk_field {
 	const char	*member;
 	unsigned int	offset;		/* bytes */
 	unsigned int	size;		/* bytes */
+	const void	*flag;		/* of a bit: its structure, with just that set */
 };
 
 /* the structures' own sizes are rows without a member */

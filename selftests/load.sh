@@ -152,6 +152,11 @@ moved_member() {
 	refused snd_nxt snd_una 'mptcp_sock::snd_una at byte .* built for'
 }
 
+moved_flag() {
+	refused request_bkup request_join \
+		'mptcp_subflow_context::request_join at byte .* built for'
+}
+
 other_size() {
 	refused mptcp_sock hlist_head 'struct hlist_head has 8 bytes.* built for'
 }
@@ -210,6 +215,6 @@ busy_while_connected() {
 
 quick_cases load_and_unload busy_while_connected
 run_cases "$@" -- load_and_unload connections_leave_nothing missing_function \
-	missing_object missing_member moved_member other_size \
+	missing_object missing_member moved_member moved_flag other_size \
 	loads_after_refusals busy_while_attached busy_with_programs \
 	busy_while_connected
