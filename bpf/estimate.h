@@ -101,16 +101,24 @@ static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
 }
 
 /*
- * The share of a path's samples that see packets lost. What a queue does not hold
- * does not count: before a deadline queues are kept short. Losses are found a round
- * trip after they were sent, so the first sample after a queue does not count either.
+ * Is what was found lost none that a queue did not hold? Losses are found a round trip
+ * after they were sent, when the queue may be gone; the smoothed round trip, which is
+ * then half as long again, still tells of it.
+ */
+static __always_inline int dpa_lost_at_random(const struct dpa_path *p,
+					      const struct dpa_observation *o)
+{
+	return o->lost &&
+	       o->rtt_ns <= p->rtt_us * DPA_NSEC_PER_USEC / 2 * 3;
+}
+
+/*
+ * The share of a path's samples that see packets lost. Before a deadline queues are
+ * kept short, so those with a queue do not count.
  */
 static __always_inline void dpa_note_loss(struct dpa_path *p, __u32 rate)
 {
-	int was_calm = p->calm;
-
-	p->calm = p->sampled && !p->ramping && !dpa_was_queued(p, rate, 2);
-	if (!was_calm || !p->calm)
+	if (!p->sampled || p->ramping || dpa_was_queued(p, rate, 2))
 		return;
 	if (p->lost)
 		p->lossy += (DPA_LOSSY_MAX - p->lossy) >> DPA_LOSSY_SHIFT;
@@ -296,7 +304,8 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 		return;
 	}
 	p->limited |= o->limited;
-	p->lost |= o->lost;
+	if (dpa_lost_at_random(p, o))
+		p->lost = 1;
 	if (o->flight < p->sample_flight)
 		p->sample_flight = o->flight;
 	if (age < span)

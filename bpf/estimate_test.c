@@ -307,12 +307,12 @@ static void test_slow_start(void)
 	EXPECT(dpa_arriving(&p, p.goodput, SEC / 10) == 0);
 }
 
-/* A sample of 100 ms at 1 MB/s, with so much on its way, and packets found lost. */
+/* A sample at 1 MB/s, with so much on its way, and packets found lost. */
 static void lossy_sample(struct dpa_path *p, struct dpa_observation *o,
 			 __u32 flight, __u32 lost)
 {
-	o->now_ns += 100 * MSEC;
-	o->acked += 100000;
+	o->now_ns += o->rtt_ns;
+	o->acked += o->rtt_ns / 1000;
 	o->lost = lost;
 	o->flight = flight;
 	p->sample_flight = flight;
@@ -329,16 +329,19 @@ static void test_losses(void)
 	__u64 repair = 112500 * 1000ULL, before;
 	int i;
 
-	/* the end of a slow start */
+	/* a slow start */
 	for (i = 0; i < 5; i++)
-		lossy_sample(&p, &o, 110000, 10);
+		lossy_sample(&p, &o, 110000, !p.known);
 	EXPECT(p.known && !p.ramping && !p.lossy);
 	for (i = 0; i < 20; i++)
 		lossy_sample(&p, &o, 170000, 10);
 	EXPECT(!p.lossy && !dpa_repair_ns(&p));
-	/* what the queue lost is found when it is gone */
+	/* what the queue lost is found when it is gone, but seen in the round trips */
+	o.rtt_ns = 151 * MSEC;
+	lossy_sample(&p, &o, 110000, 10);
 	lossy_sample(&p, &o, 110000, 10);
 	EXPECT(!p.lossy);
+	o.rtt_ns = 149 * MSEC;
 	lossy_sample(&p, &o, 110000, 0);
 	EXPECT(!p.lossy);
 	/* a loss in one sample of eight: half a round trip; in each: one */
