@@ -101,9 +101,9 @@ static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
 }
 
 /*
- * Is what was found lost none that a queue did not hold? Losses are found a round trip
- * after they were sent, when the queue may be gone; the smoothed round trip, which is
- * then half as long again, still tells of it.
+ * Was what is found lost now lost at random, and not by a queue that was full? Losses
+ * are found a round trip after they were sent, when that queue may be gone. The smoothed
+ * round trip still tells of it then: it is half as long again as the least one.
  */
 static __always_inline int dpa_lost_at_random(const struct dpa_path *p,
 					      const struct dpa_observation *o)

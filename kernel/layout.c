@@ -25,7 +25,7 @@ static const struct btf_type *strip(const struct btf *btf, u32 id)
 
 /* Where a member begins, in bits, looked for in anonymous ones, too; -1: none. */
 static int member_bit(const struct btf *btf, const struct btf_type *t,
-			 const char *name, int depth)
+		      const char *name, int depth)
 {
 	const struct btf_member *m;
 	int i;

@@ -3,9 +3,9 @@
  * The private structures of net/mptcp, behind functions.
  *
  * msk.c alone sees their layout, from the BTF of the kernel that the module is
- * built for; msk_fields[] lists the fields it touches for layout.c to compare with the
- * kernel that runs. Kernel headers and vmlinux.h exclude each other,
- * so this header uses neither.
+ * built for; msk_fields[] lists the fields it touches for layout.c to compare
+ * with the kernel that runs. Kernel headers and vmlinux.h exclude each other, so
+ * this header uses neither.
  */
 #ifndef _MPTCP_DPA_MSK_H
 #define _MPTCP_DPA_MSK_H

@@ -60,7 +60,7 @@ struct dpa_path {
 		restarts : 1,	/* it was, and has begun anew */
 		ramping : 3,	/* the goodput still grows with each sample */
 		sampled : 1,	/* at least once */
-		lost : 1;	/* packets were in the running one, and not by a queue */
+		lost : 1;	/* packets were lost in the running one, by no queue */
 	__u8	lossy;		/* the share of samples with a loss, in 256ths */
 	__u8	fits;		/* what comes in time of what it is given, see pick.h */
 	__u32	goodput;	/* smoothed; 0: unknown */
