@@ -336,12 +336,16 @@ static void test_losses(void)
 	for (i = 0; i < 20; i++)
 		lossy_sample(&p, &o, 170000, 10);
 	EXPECT(!p.lossy && !dpa_repair_ns(&p));
-	/* what the queue lost is found when it is gone, but seen in the round trips */
+	/* half as long again as the least one is a round trip with a queue */
+	o.rtt_ns = 149 * MSEC;
+	EXPECT(dpa_lost_at_random(&p, &o));
 	o.rtt_ns = 151 * MSEC;
+	EXPECT(!dpa_lost_at_random(&p, &o));
+	/* what the queue lost is found when it is gone, but seen in the round trips */
 	lossy_sample(&p, &o, 110000, 10);
 	lossy_sample(&p, &o, 110000, 10);
 	EXPECT(!p.lossy);
-	o.rtt_ns = 149 * MSEC;
+	o.rtt_ns = 100 * MSEC;
 	lossy_sample(&p, &o, 110000, 0);
 	EXPECT(!p.lossy);
 	/* a loss in one sample of eight: half a round trip; in each: one */
