@@ -62,17 +62,18 @@ static int check_member(const struct btf *btf, const struct btf_type *t,
 			const struct msk_field *f)
 {
 	int bit = member_bit(btf, t, f->member, ANONYMOUS_DEPTH_MAX);
+	int built = built_bit(f);
 
 	if (bit < 0) {
 		pr_err("this kernel's struct %s has no member %s\n",
 		       f->type, f->member);
 		return -EINVAL;
 	}
-	if (bit != built_bit(f)) {
+	if (bit != built) {
 		pr_err("this kernel has %s::%s at byte %d, bit %d, the module was built for %d, %d\n",
 		       f->type, f->member, bit / BITS_PER_BYTE,
-		       bit % BITS_PER_BYTE, built_bit(f) / BITS_PER_BYTE,
-		       built_bit(f) % BITS_PER_BYTE);
+		       bit % BITS_PER_BYTE, built / BITS_PER_BYTE,
+		       built % BITS_PER_BYTE);
 		return -EINVAL;
 	}
 	return 0;

@@ -71,11 +71,8 @@ def of(scenario: Scenario, deadline_ms: float | None) -> Verdict:
 def judge(links: list[Link], load: Load, deadline_ms: float | None) -> Verdict:
     """The oracle for chunks due ``deadline_ms`` after their release, or never."""
     full = full_speed(links, load)
-    due = [float(load.release_ms(k) + (deadline_ms or 0)) for k in range(load.chunks)]
-    meetable = tuple(
-        deadline_ms is not None and at <= end + _EPSILON_MS
-        for at, end in zip(full, due, strict=True)
-    )
+    due = _due(load, deadline_ms or 0)
+    meetable = _in_time(full, due) if deadline_ms is not None else (False,) * load.chunks
     last_release = load.release_ms(load.chunks - 1)
     end_of_run = max(last_release + max(load.period_ms, deadline_ms or 0), full[-1])
     latest = _latest(due, meetable, end_of_run)
@@ -90,9 +87,17 @@ def late_with(scenario: Scenario, deadline_ms: float, capacity: float) -> int:
     """
     met = of(scenario, deadline_ms).meetable
     links = [replace(link, share=link.share * capacity) for link in links_of(scenario)]
-    ends = full_speed(links, scenario.load)
-    due = (scenario.load.release_ms(k) + deadline_ms for k in range(scenario.load.chunks))
-    return sum(m and at > end + _EPSILON_MS for m, at, end in zip(met, ends, due, strict=True))
+    load = scenario.load
+    still = _in_time(full_speed(links, load), _due(load, deadline_ms))
+    return sum(m and not s for m, s in zip(met, still, strict=True))
+
+
+def _due(load: Load, deadline_ms: float) -> list[float]:
+    return [float(load.release_ms(k) + deadline_ms) for k in range(load.chunks)]
+
+
+def _in_time(ends: list[float], due: list[float]) -> tuple[bool, ...]:
+    return tuple(at <= end + _EPSILON_MS for at, end in zip(ends, due, strict=True))
 
 
 def full_speed(links: list[Link], load: Load) -> list[float]:

@@ -111,32 +111,27 @@ static bool is_installed(const struct utsname *name)
 	return in_file(path, "/" MODULE_NAME ".ko");
 }
 
-static const char *mend(bool installed)
-{
-	return installed ? "modprobe " MODULE_NAME :
-			   "make -C SOURCE install && modprobe " MODULE_NAME;
-}
+#define MEND_LOAD	"modprobe " MODULE_NAME
+#define MEND_INSTALL	"make -C SOURCE install && " MEND_LOAD
 
 const char *module_mend(void)
 {
 	struct utsname name;
 
 	uname(&name);
-	return mend(is_installed(&name));
+	return is_installed(&name) ? MEND_LOAD : MEND_INSTALL;
 }
 
 static void check_loaded(struct findings *findings)
 {
 	struct utsname name;
-	bool installed;
 
 	uname(&name);
-	installed = is_installed(&name);
-	if (installed)
-		finding(findings, VERDICT_FAIL, "module", mend(installed),
+	if (is_installed(&name))
+		finding(findings, VERDICT_FAIL, "module", MEND_LOAD,
 			"kernel module " MODULE_NAME " is not loaded");
 	else
-		finding(findings, VERDICT_FAIL, "module", mend(installed),
+		finding(findings, VERDICT_FAIL, "module", MEND_INSTALL,
 			"kernel module " MODULE_NAME " is not loaded, nor is it installed for kernel %s: build it anew",
 			name.release);
 }
