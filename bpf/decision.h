@@ -103,8 +103,7 @@ static __always_inline void dpa_take_in(const struct dpa_state *st,
 		if (p->rtt_us > o->bare_rtt_us)
 			o->bare_rtt_us = p->rtt_us;
 	}
-	if (!dpa_is_held(st, p->cost))
-		o->in_use += p->goodput;
+	o->in_use += p->goodput;
 	if (p->cost > st->cost_limit) {
 		if (!o->above || p->cost < o->above)
 			o->above = p->cost;

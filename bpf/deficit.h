@@ -41,14 +41,13 @@
  * show what they can carry, but not for more than half of the time that they may
  * take. While they have not, this share of it may be put on others: 1 / 2^4. If
  * by then they cannot have shown that they are fast enough, having begun with
- * this window (RFC 6928), 1 / 2^5 may be put there at once, so that their slow
+ * DPA_FIRST_BYTES, 1 / 2^5 may be put there at once, so that their slow
  * start is over when they are needed; and all of the share if there is not
  * even time for a round trip. Not if that is much less than a fragment.
  */
 #define DPA_LEARN_RTTS		4
 #define DPA_LEARN_SHIFT		4
 #define DPA_LEARN_FIRST_SHIFT	5
-#define DPA_FIRST_WINDOW	14600ULL
 
 /* The rate that a path keeps up in all likelihood. */
 static __always_inline __u64 dpa_sure_rate(const struct dpa_path *p,
@@ -157,7 +156,8 @@ static __always_inline void dpa_gather(struct dpa_state *st,
 			continue;
 		if (p->cost != level->cost)
 			*level = (struct dpa_level){ .cost = p->cost };
-		if (!p->known)
+		if (!p->known ||
+		    dpa_is_doubtful(p, s->reach.left_ns, st->now_ns))
 			level->unknown = 1;
 		level->sure += dpa_surely(p, &s->reach, st->now_ns);
 		/* of the dearest nothing else is asked for, if it brings anything */
@@ -371,7 +371,7 @@ static __always_inline int dpa_can_show(__u64 bytes, __u64 whole_ns,
 		return 0;
 	if (rounds > DPA_RAMP_ROUNDS)
 		rounds = DPA_RAMP_ROUNDS;
-	return dpa_rate(DPA_FIRST_WINDOW << (rounds - 1), rtt_ns) >=
+	return dpa_rate(DPA_FIRST_BYTES << (rounds - 1), rtt_ns) >=
 	       dpa_rate(bytes, whole_ns);
 }
 

@@ -289,9 +289,7 @@ static void test_deficit_learning(void)
 
 	set_paths(&st, 2, cost, goodput);
 	st.path[0].known = 0;
-	st.path[0].sampled = 0;
 	st.path[1].known = 0;
-	st.path[1].sampled = 0;
 	/* nothing is known, but four round trips may show that it is enough */
 	st.unit = 30000;
 	bare_rtt(&st, 100 * MSEC);

@@ -22,6 +22,13 @@
 /* so many times that span without a look, or without a byte, end a sample */
 #define DPA_GAP_SPANS		4
 
+/* that a path brings too little is believed for so long, and then it is tried again */
+#define DPA_DOUBT_NS		DPA_NSEC_PER_SEC
+/* what it may have become faster by, when all it got has come: a quarter */
+#define DPA_TRUST_MORE		4
+/* what a path sends first, before an acknowledgment; RFC 6928 */
+#define DPA_FIRST_BYTES		14480ULL
+
 /* so much more than the pipe holds, and a quarter of it, is a queue */
 #define DPA_QUEUE_BYTES		3000
 
@@ -64,7 +71,7 @@ static __always_inline void dpa_smooth(struct dpa_path *p, __u32 rate)
 	__u64 g_d2 = (d * d >> 8) * DPA_SAMPLE_GAIN;
 	__u64 sum = ((__u64)p->spread * p->spread >> 8) + (g_d2 >> 8);
 
-	p->goodput = rises ? was + step : was - step;
+	p->goodput = (rises ? was + step : was - step) ?: 1;
 	p->rose = rises;
 	p->spread = dpa_isqrt(sum * (256 - DPA_SAMPLE_GAIN));
 }
@@ -118,7 +125,7 @@ static __always_inline int dpa_lost_at_random(const struct dpa_path *p,
  */
 static __always_inline void dpa_note_loss(struct dpa_path *p, __u32 rate)
 {
-	if (!p->sampled || p->ramping || dpa_was_queued(p, rate, 2))
+	if (!p->goodput || p->ramping || dpa_was_queued(p, rate, 2))
 		return;
 	if (p->lost)
 		p->lossy += (DPA_LOSSY_MAX - p->lossy) >> DPA_LOSSY_SHIFT;
@@ -162,7 +169,7 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 
 	if (dpa_is_bottleneck(p, rate)) {
 		limited = 0;
-		if (p->sampled && p->ramping) {
+		if (was && p->ramping) {
 			p->ramping = 0;
 			p->known = 1;
 		}
@@ -170,8 +177,8 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 	p->last = limited ? 0 : rate;
 	if (limited && rate <= was)
 		return;
-	if (!p->sampled) {
-		p->goodput = rate;
+	if (!was) {
+		p->goodput = rate ?: 1;
 		p->spread = (__u64)rate * DPA_FIRST_SPREAD >> 8;
 		p->ramping = DPA_RAMP_SAMPLES;
 	} else if (p->ramping) {
@@ -186,7 +193,6 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 		dpa_smooth(p, rate);
 	}
 	dpa_note_best(p);
-	p->sampled = 1;
 }
 
 /* The time since a path's running or last sample began. */
@@ -194,6 +200,18 @@ static __always_inline __u64 dpa_sample_age_ns(const struct dpa_path *p,
 					       __u64 now_ns)
 {
 	return dpa_ns_since(p->sample_tick, now_ns);
+}
+
+/*
+ * Is a path that was too slow to be worth anything to be tried again? What gets no
+ * bytes shows no rate, however fast it has become.
+ */
+static __always_inline int dpa_is_doubtful(const struct dpa_path *p,
+					   __u64 left_ns, __u64 now_ns)
+{
+	return p->known && !p->sampling && !p->behind &&
+	       dpa_sample_age_ns(p, now_ns) > DPA_DOUBT_NS &&
+	       dpa_bytes_in(p->goodput, left_ns) < DPA_FIRST_BYTES;
 }
 
 /* How long samples of a path take. */
@@ -275,6 +293,45 @@ static __always_inline void dpa_begin_sample(struct dpa_path *p,
 }
 
 /*
+ * A path has delivered all it got before that made a sample. What is believed of it
+ * decides how much it gets, so one that was slow for a while would never show that it
+ * is fast again: each time it is taken to be a quarter faster, as BBR probes a link,
+ * up to what it has been of late, and its spread shrinks by as much.
+ */
+static __always_inline void dpa_trust_more(struct dpa_path *p)
+{
+	__u32 more = dpa_minus(p->best, p->goodput), usual;
+
+	if (p->shown || !more)
+		return;
+	p->goodput += (more < p->goodput ? more : p->goodput) / DPA_TRUST_MORE;
+	usual = (__u64)p->goodput * DPA_FIRST_SPREAD >> 8;
+	p->spread -= dpa_minus(p->spread, usual) / DPA_TRUST_MORE;
+}
+
+/*
+ * A path is found empty. A sample that ends so shows how fast it is at least, with
+ * the time that it takes others.
+ */
+static __always_inline void dpa_sample_rest(struct dpa_path *p,
+					    const struct dpa_observation *o,
+					    __u64 span, __u64 age)
+{
+	__u32 bytes = dpa_sample_bytes(p, o->acked);
+	__u32 rate = dpa_rate(bytes, age > span ? age : span);
+
+	/* nothing is queued that would show that the path set the pace */
+	p->sample_flight = 0;
+	if (p->goodput && bytes) {
+		if (p->sampling && rate > p->goodput)
+			dpa_add_sample(p, rate, 1);
+		dpa_trust_more(p);
+	}
+	p->shown = 0;
+	p->sample_acked = o->acked;
+}
+
+/*
  * What the peer has acknowledged on a path by now. Time without a byte on its
  * way says nothing about the path, nor does time without a look, so a sample
  * ends with either; one in which the sender held itself back can only show
@@ -288,16 +345,16 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 	__u32 rate;
 
 	if (!o->busy || age > DPA_GAP_SPANS * span) {
-		p->sampling = 0;
 		if (!o->busy)
-			p->sample_acked = o->acked;
+			dpa_sample_rest(p, o, span, age);
+		p->sampling = 0;
 	}
 	if (!o->busy)
 		return;
 	if (!p->sampling) {
 		if (o->acked == p->sample_acked)
 			return;
-		if (p->sampled && age > DPA_GAP_SPANS * span)
+		if (p->goodput && age > DPA_GAP_SPANS * span)
 			p->ramping = DPA_RESTART_SAMPLES;
 		p->was_limited = 0;
 		dpa_begin_sample(p, o);
@@ -316,6 +373,7 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 	dpa_note_loss(p, rate);
 	dpa_add_sample(p, rate, p->limited || p->was_limited);
 	p->was_limited = p->limited;
+	p->shown = 1;
 	dpa_begin_sample(p, o);
 }
 
@@ -352,7 +410,7 @@ static __always_inline void dpa_watch(struct dpa_path *p, __u64 now_ns)
 {
 	struct dpa_observation o;
 
-	if (!(p->flags & DPA_PATH_USED) || !p->sampled || p->known)
+	if (!(p->flags & DPA_PATH_USED) || !p->goodput || p->known)
 		return;
 	dpa_see(p, &o, now_ns);
 	o.drained = 1;

@@ -105,7 +105,7 @@ static void test_estimate(void)
 	__u64 before;
 
 	feed(&f, 1000000, 3 * SEC, 1, 0);
-	EXPECT(f.p.sampled && f.p.known && !f.p.ramping);
+	EXPECT(f.p.known && !f.p.ramping);
 	EXPECT(within(f.p.goodput, 980000, 1020000));
 	EXPECT(f.p.spread < 100000);
 
@@ -208,7 +208,7 @@ static void test_watch(void)
 {
 	struct dpa_path p = {
 		.flags = DPA_PATH_USED | DPA_PATH_BUSY, .rtt_us = RTT_US,
-		.srtt_us = RTT_US, .sampled = 1, .goodput = 100000,
+		.srtt_us = RTT_US, .goodput = 100000,
 		.ramping = DPA_RAMP_SAMPLES,
 	};
 	__u64 now_ns = 7 * SEC;
@@ -279,12 +279,55 @@ static void test_ramp(void)
 	dpa_add_sample(&p, 0, 0);
 	EXPECT(within(p.goodput, 23000, 23200));
 	/* the far ends */
-	p.goodput = 0;
+	dpa_add_sample(&p, 0, 0);
+	p.goodput = 1;
 	dpa_add_sample(&p, DPA_RATE_MAX, 0);
 	EXPECT(p.spread > p.goodput / 2);
 	dpa_add_sample(&p, 0, 0);
 	dpa_add_sample(&p, DPA_RATE_MAX, 0);
 	EXPECT(p.goodput <= DPA_RATE_MAX);
+}
+
+/* So many bytes at once, all acknowledged by the next look. */
+static void deliver(struct feed *f, __u64 bytes)
+{
+	f->acked += bytes;
+	feed(f, 0, 5 * MSEC, 0, 0);
+	f->now_ns += 200 * MSEC;
+}
+
+/* What is given too little to make a sample is given more, as long as it comes. */
+static void test_trust(void)
+{
+	struct feed f = { .now_ns = 7 * SEC, .acked = 1 };
+	__u32 before;
+	int i;
+
+	feed(&f, 1000000, 3 * SEC, 1, 0);
+	feed(&f, 10000, 2 * SEC, 1, 0);
+	feed(&f, 0, 5 * MSEC, 0, 0);
+	EXPECT(f.p.goodput < 20000 && f.p.spread > 2 * f.p.goodput);
+	before = f.p.goodput;
+	/* a rest in which nothing came says nothing */
+	feed(&f, 0, SEC, 0, 0);
+	EXPECT(f.p.goodput == before);
+	deliver(&f, 5000);
+	EXPECT(within(f.p.goodput, before * 5 / 4 - 1, before * 5 / 4));
+	for (i = 0; i < 40; i++)
+		deliver(&f, 5000);
+	/* what it has been of late, and no more */
+	EXPECT(within(f.p.goodput, 900000, f.p.best));
+	EXPECT(f.p.spread <= f.p.goodput / 3);
+	/* nor where a sample tells */
+	feed(&f, 10000, 2 * SEC, 1, 0);
+	before = f.p.goodput;
+	deliver(&f, 500);
+	EXPECT(f.p.goodput == before);
+	/* and where one ends early, it is at least that fast */
+	feed(&f, 600000, 90 * MSEC, 1, 0);
+	EXPECT(f.p.goodput == before);
+	feed(&f, 0, 5 * MSEC, 0, 0);
+	EXPECT(f.p.goodput > 5 * before);
 }
 
 /* A pipe of 100 KB is full after three round trips from 12.5 KB. */
@@ -382,6 +425,7 @@ const struct dpa_test estimate_tests[] = {
 	{ "a queue shows who sets the pace", test_bottleneck },
 	{ "time without a look", test_gap },
 	{ "a path that ramps up", test_ramp },
+	{ "a path is trusted again", test_trust },
 	{ "slow start", test_slow_start },
 	{ "losses of a path, and of a queue", test_losses },
 	{}

@@ -73,8 +73,10 @@ static __always_inline int dpa_may_send(const struct dpa_state *st,
 #define DPA_TAIL_QUEUE_NS	(25 * DPA_NSEC_PER_MSEC)
 /* with fewer round trips left, the cheapest paths ramp up as fast as their TCP does */
 #define DPA_HURRY_RTTS	32
-/* what a path may have beyond twice what it holds without a queue */
+/* what a path may have beyond twice what it holds without a queue, */
 #define DPA_SPARE_BYTES	(1 << 16)
+/* but little more than takes so long */
+#define DPA_SPARE_NS		(100 * DPA_NSEC_PER_MSEC)
 
 /* a queue covers what a rate varies by: so many standard deviations */
 #define DPA_VARIES_BY	4
@@ -150,6 +152,14 @@ static __always_inline __u64 dpa_tail_pipe(const struct dpa_path *p, __u64 pipe)
 	       most : pipe;
 }
 
+/* What keeps a path of the least cost busy, come what may; on a slow one that is less. */
+static __always_inline __u64 dpa_spare(const struct dpa_path *p)
+{
+	__u64 bytes = dpa_bytes_in(p->goodput, DPA_SPARE_NS) + DPA_QUEUE_BYTES;
+
+	return bytes < DPA_SPARE_BYTES ? bytes : DPA_SPARE_BYTES;
+}
+
 /*
  * What was given to a path cannot be recalled, so a path whose speed is known
  * gets twice what it holds without a queue: then it stays busy when its TCP
@@ -159,12 +169,12 @@ static __always_inline __u64 dpa_tail_pipe(const struct dpa_path *p, __u64 pipe)
  * late, or costs twice; a queue at the sender takes its time to drain.
  */
 static __always_inline __u64 dpa_room(const struct dpa_state *st,
-				      const struct dpa_path *p, __u64 in_use)
+				      const struct dpa_path *p, __u64 share)
 {
 	__u64 rate = dpa_room_rate(st, p);
 	int costlier = p->cost > st->cheapest;
 	__u64 pipe = dpa_pipe(p, rate);
-	__u64 least, most, share, varies;
+	__u64 least, most, varies;
 
 	if (dpa_ends_soon(st, p))
 		return dpa_tail_pipe(p, pipe) + DPA_QUEUE_BYTES;
@@ -173,13 +183,12 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 		return least;
 	if (!p->known)
 		return costlier ? least : DPA_U32_MAX;
-	most = 2 * pipe + (costlier ? DPA_QUEUE_BYTES : DPA_SPARE_BYTES);
+	most = 2 * pipe + (costlier ? DPA_QUEUE_BYTES : dpa_spare(p));
 	if (costlier && p->flags & DPA_PATH_PAUSES) {
 		varies = dpa_pipe(p, rate + DPA_VARIES_BY * (__u64)p->spread) +
 			 DPA_QUEUE_BYTES;
 		most = varies < most ? varies : most;
 	}
-	share = dpa_window_share(st, p, in_use);
 	if (share < least)
 		share = least;
 	return most < share ? most : share;
@@ -194,13 +203,19 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 #define DPA_FITS_SHIFT	9
 #define DPA_FITS_MANY	255
 
+/* a path is tried again if so much time is left, in which others could help out */
+#define DPA_TRY_NS	(500 * DPA_NSEC_PER_MSEC)
+
 /* Of the next bytes, those that would come on a path in so much time. */
-static __always_inline __u8 dpa_fits(const struct dpa_path *p, __u64 left_ns)
+static __always_inline __u8 dpa_fits(const struct dpa_path *p, __u64 left_ns,
+				     __u64 now_ns)
 {
 	__u64 bytes;
 
 	if (!p->known)
 		return DPA_FITS_MANY;
+	if (left_ns > DPA_TRY_NS && dpa_is_doubtful(p, left_ns, now_ns))
+		return DPA_FIRST_BYTES >> DPA_FITS_SHIFT;
 	bytes = dpa_arriving(p, p->goodput, left_ns) >> DPA_FITS_SHIFT;
 	return bytes < DPA_FITS_MANY ? bytes : DPA_FITS_MANY;
 }
@@ -240,14 +255,16 @@ static __always_inline __u64 dpa_sample_left_ns(const struct dpa_state *st,
 dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 in_use)
 {
 	struct dpa_path *p;
-	__u64 room, rest, left_ns;
+	__u64 share, room, rest, left_ns;
 
 	if (!st || path >= MPTCP_DPA_PATHS_MAX)
 		return 0;
 	p = &st->path[path];
 	if (!p->usable)
 		return 0;
-	room = dpa_room(st, p, in_use);
+	share = dpa_window_share(st, p, in_use);
+	room = dpa_room(st, p, share);
+	p->narrow = p->known && share < room + st->unit;
 	/* a pick may put it over that by a unit; what is rescued does not wait */
 	rest = dpa_rest_room(p, st->next_deadline_ns, st->now_ns);
 	if (!st->again && rest != DPA_U64_MAX && room > dpa_minus(rest, st->unit))
@@ -257,7 +274,7 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 in_use)
 	if (left_ns < st->plan_until_ns - st->now_ns)
 		st->plan_until_ns = st->now_ns + left_ns;
 	left_ns = dpa_fits_in_ns(st);
-	p->fits = left_ns == DPA_U64_MAX ? DPA_FITS_MANY : dpa_fits(p, left_ns);
+	p->fits = left_ns == DPA_U64_MAX ? DPA_FITS_MANY : dpa_fits(p, left_ns, st->now_ns);
 	return dpa_is_late(st, p) && dpa_may_send(st, p);
 }
 
@@ -288,7 +305,7 @@ dpa_function int dpa_fit(struct dpa_state *st, __u32 path, __u64 left_ns)
 {
 	if (!st || path >= MPTCP_DPA_PATHS_MAX)
 		return 0;
-	st->path[path].fits = dpa_fits(&st->path[path], left_ns);
+	st->path[path].fits = dpa_fits(&st->path[path], left_ns, st->now_ns);
 	return 0;
 }
 
@@ -353,6 +370,7 @@ static __always_inline int dpa_may_burst(const struct dpa_state *st,
 					 const struct dpa_path *p)
 {
 	return p->cost <= st->least_cost && p->known &&
+	       dpa_spare(p) >= st->burst &&
 	       !(p->flags & DPA_PATH_QUOTA) && !dpa_rests_soon(p) &&
 	       !dpa_ends_soon(st, p);
 }
@@ -369,8 +387,10 @@ static __always_inline __u32 dpa_picked(struct dpa_state *st, __u32 path)
 	__u32 bytes = dpa_may_burst(st, p) ? st->burst : st->unit, fits;
 
 	st->last = path + 1;
+	if (p->narrow)
+		bytes = dpa_cut(st, dpa_minus(p->room, p->behind));
 	if (p->cost == st->open_cost && !st->trial)
-		bytes = dpa_cut(st, st->budget);
+		bytes = dpa_cut(st, st->budget < bytes ? st->budget : bytes);
 	if (p->fits != DPA_FITS_MANY) {
 		fits = (__u32)p->fits << DPA_FITS_SHIFT;
 		if (fits < bytes && !dpa_is_late(st, p))

@@ -34,9 +34,6 @@ static __always_inline int dpa_is_spent(const struct dpa_state *st,
 	return p->cost > st->least_cost && st->costly_left < bytes;
 }
 
-/* What a path sends first, before an acknowledgment; RFC 6928. */
-#define DPA_FIRST_BYTES	14480
-
 /* And how long one that has shown nothing yet, and is in slow start. */
 static __always_inline __u64 dpa_ramp_ns(const struct dpa_path *p, __u64 bytes)
 {

@@ -59,11 +59,12 @@ struct dpa_path {
 	__u8	resting : 1,	/* it gets nothing until it is empty */
 		restarts : 1,	/* it was, and has begun anew */
 		ramping : 3,	/* the goodput still grows with each sample */
-		sampled : 1,	/* at least once */
-		lost : 1;	/* packets were lost in the running one, by no queue */
+		shown : 1,	/* a sample has ended since it was empty */
+		lost : 1,	/* packets were lost in the running one, by no queue */
+		narrow : 1;	/* the peer's window has room for no more than @room */
 	__u8	lossy;		/* the share of samples with a loss, in 256ths */
 	__u8	fits;		/* what comes in time of what it is given, see pick.h */
-	__u32	goodput;	/* smoothed; 0: unknown */
+	__u32	goodput;	/* smoothed; 0: nothing was sampled yet */
 	__u32	best;		/* the most that was, of late */
 	__u32	spread;		/* its standard deviation */
 	__u32	last;		/* the last sample, if the path set its pace */
