@@ -261,6 +261,22 @@ estimates() {
 	expect_estimate 2 $((goodput / 2))
 }
 
+# Bytes that wait on a slow path fill a small window, and the fast one has to wait
+# for them: alone it would take 5.3 s, and both 4.7.
+small_window() {
+	local bytes=5000000
+
+	prepare subflow backup || return
+	path_rate 1 1mbit
+	server "$server" $server4 $port "$tmp/server" \
+		"buffers receive 512000" accept "drain 1000 $bytes" shutdown
+	server_pid=$last_pid
+	sender "chunk len=$bytes ms=6000" "send $bytes" \
+		"wait queued=0 within=20000" info shutdown drain || return
+	expect_ok "the receiver" finish "$server_pid" 30
+	expect_in_time 1
+}
+
 # The chunk begins with the stream, before there is a connection.
 set_before_connect() {
 	local bytes=2000000
@@ -468,6 +484,6 @@ run_cases "$@" -- loose_v4 loose_v6 tight_v4 tight_v6 alpha_of_namespace \
 	alpha_of_chunk cost_by_backup_flag cost_by_interface cost_by_endpoint \
 	first_costly_by_interface first_costly_by_endpoint backup_is_cheap \
 	priorities_told priority_back_to_none priority_back_to_backup \
-	estimates set_before_connect two_queued back_to_back longer_path \
+	estimates small_window set_before_connect two_queued back_to_back longer_path \
 	longer_cheap_path hopeless hopeless_and_cheap rests_for_bbr \
 	looks_wake_no_worker picks_within_fragments

@@ -67,6 +67,38 @@ cheap_path_silent() {
 
 costly_path_silent() { check_silent 2 2000; }
 
+# mark INDEX: waits until so many marks of the receiver have been reached
+mark() {
+	wait_until 60 grep -q "\"index\":$1\b" "$tmp/server" ||
+		fail "no mark $1: $(tail -n 2 "$tmp/client" "$tmp/server")"
+}
+
+# A cheap path that brought next to nothing for some seconds is used again: 240
+# chunks of 20 KB, 50 ms apart, of which none is more than a fragment or two.
+cheap_path_returns() {
+	local before after i
+	local -a steps=()
+
+	prepare subflow backup || return
+	for ((i = 0; i < 240; i++)); do
+		steps+=("chunk len=20000 ms=200 => any" "send 20000" "sleep 50")
+	done
+	receiver 1000000 1200000 1400000 1200000
+	start "$tmp/background" sender "${steps[@]}" "wait queued=0" shutdown
+	chunk_pid=$last_pid
+	mark 1
+	path_rate 1 50kbit
+	mark 2
+	path_rate 1 8mbit
+	mark 3
+	before=$(client_bytes 2)
+	chunk_over
+	expect_eq "received" "$(field "$tmp/server" drain received)" 4801000
+	after=$(client_bytes 2)
+	note "of the last 1.2 MB the costly path carried $((after - before)) bytes"
+	expect_between "costly bytes at last" $((after - before)) 0 120000
+}
+
 # The cheaper path goes for good, and the plan does not count on it any more.
 cheap_path_goes() {
 	prepare || return
@@ -141,4 +173,5 @@ unheard_without_time() {
 quick_cases closed_in_mid_chunk cheap_path_silent
 
 run_cases "$@" -- closed_in_mid_chunk cheap_path_silent costly_path_silent \
-	cheap_path_goes forbidden_path unheard_with_time unheard_without_time
+	cheap_path_goes cheap_path_returns forbidden_path unheard_with_time \
+	unheard_without_time
