@@ -14,7 +14,7 @@
 /* The usable paths, as one look at all of them finds them. */
 struct dpa_outlook {
 	__u64	goodput;	/* of those within the limit, added up */
-	__u64	in_use;		/* of those that the plan so far uses */
+	__u64	total;		/* and of all */
 	__u64	rtt_ns;		/* the longest smoothed round trip */
 	__u64	repair_ns;	/* that what was lost takes, at most */
 	__u32	cheapest;	/* cost; 0: there is no path */
@@ -103,7 +103,7 @@ static __always_inline void dpa_take_in(const struct dpa_state *st,
 		if (p->rtt_us > o->bare_rtt_us)
 			o->bare_rtt_us = p->rtt_us;
 	}
-	o->in_use += p->goodput;
+	o->total += p->goodput;
 	if (p->cost > st->cost_limit) {
 		if (!o->above || p->cost < o->above)
 			o->above = p->cost;
@@ -194,13 +194,12 @@ static __always_inline void dpa_stand(struct dpa_state *st,
 				      const struct dpa_scratch *s, __u32 burst)
 {
 	__u64 ns = st->interval_us * DPA_NSEC_PER_USEC;
-	__u64 in_use = s->outlook.in_use;
 	int i, late = 0;
 
 	st->burst = burst;
 	st->plan_until_ns = st->now_ns + (ns < DPA_LOOK_NS ? ns : DPA_LOOK_NS);
 	dpa_for(i, dpa_rows(st))
-		late |= dpa_make_room(st, i, in_use);
+		late |= dpa_make_room(st, i, s->outlook.total);
 	if (late)
 		dpa_hurry(st);
 }

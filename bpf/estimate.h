@@ -296,15 +296,18 @@ static __always_inline void dpa_begin_sample(struct dpa_path *p,
  * A path has delivered all it got before that made a sample. What is believed of it
  * decides how much it gets, so one that was slow for a while would never show that it
  * is fast again: each time it is taken to be a quarter faster, as BBR probes a link,
- * up to what it has been of late, and its spread shrinks by as much.
+ * up to what it has been of late, and its spread shrinks by as much. What brings next
+ * to nothing counts as a first window a second.
  */
 static __always_inline void dpa_trust_more(struct dpa_path *p)
 {
+	__u32 whole = p->goodput > DPA_FIRST_BYTES ? p->goodput :
+						     DPA_FIRST_BYTES;
 	__u32 more = dpa_minus(p->best, p->goodput), usual;
 
 	if (p->shown || !more)
 		return;
-	p->goodput += (more < p->goodput ? more : p->goodput) / DPA_TRUST_MORE;
+	p->goodput += (more < whole ? more : whole) / DPA_TRUST_MORE;
 	usual = (__u64)p->goodput * DPA_FIRST_SPREAD >> 8;
 	p->spread -= dpa_minus(p->spread, usual) / DPA_TRUST_MORE;
 }

@@ -110,11 +110,11 @@ static __always_inline int dpa_rests_soon(const struct dpa_path *p)
  */
 static __always_inline __u64 dpa_window_share(const struct dpa_state *st,
 					      const struct dpa_path *p,
-					      __u64 in_use)
+					      __u64 total)
 {
 	__u64 window = st->window < DPA_U32_MAX ? st->window : DPA_U32_MAX;
 
-	return in_use ? window * p->goodput / in_use : window;
+	return total ? window * p->goodput / total : window;
 }
 
 /*
@@ -252,7 +252,7 @@ static __always_inline __u64 dpa_sample_left_ns(const struct dpa_state *st,
  * Says how much a path may have while the plan stands, and lets it end in time.
  * Returns whether the next bytes come too late on it.
  */
-dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 in_use)
+dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 total)
 {
 	struct dpa_path *p;
 	__u64 share, room, rest, left_ns;
@@ -262,7 +262,7 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 in_use)
 	p = &st->path[path];
 	if (!p->usable)
 		return 0;
-	share = dpa_window_share(st, p, in_use);
+	share = dpa_window_share(st, p, total);
 	room = dpa_room(st, p, share);
 	p->narrow = p->known && share < room + st->unit;
 	/* a pick may put it over that by a unit; what is rescued does not wait */
@@ -274,7 +274,8 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 in_use)
 	if (left_ns < st->plan_until_ns - st->now_ns)
 		st->plan_until_ns = st->now_ns + left_ns;
 	left_ns = dpa_fits_in_ns(st);
-	p->fits = left_ns == DPA_U64_MAX ? DPA_FITS_MANY : dpa_fits(p, left_ns, st->now_ns);
+	p->fits = left_ns == DPA_U64_MAX ? DPA_FITS_MANY :
+					   dpa_fits(p, left_ns, st->now_ns);
 	return dpa_is_late(st, p) && dpa_may_send(st, p);
 }
 

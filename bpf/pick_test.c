@@ -2,8 +2,8 @@
 /* Unit tests of pick.h. */
 #include "decision_test.h"
 
-/* What the paths in use carry together, by a look at them. */
-static __u64 in_use(const struct dpa_state *st)
+/* What all paths carry together, by a look at them. */
+static __u64 total(const struct dpa_state *st)
 {
 	struct dpa_outlook o = {};
 	__u32 i;
@@ -11,21 +11,21 @@ static __u64 in_use(const struct dpa_state *st)
 	for (i = 0; i < st->rows; i++)
 		if (st->path[i].usable)
 			dpa_take_in(st, &o, &st->path[i]);
-	return o.in_use;
+	return o.total;
 }
 
 /* Has the first path room for more, with so much behind? */
 static int has_room(struct dpa_state *st, __u32 behind, __u64 window)
 {
 	st->path[0].behind = behind;
-	dpa_make_room(st, 0, in_use(st));
+	dpa_make_room(st, 0, total(st));
 	return dpa_has_room(st, &st->path[0], window);
 }
 
 static int is_late(struct dpa_state *st, __u32 behind)
 {
 	st->path[0].behind = behind;
-	dpa_make_room(st, 0, in_use(st));
+	dpa_make_room(st, 0, total(st));
 	return dpa_is_late(st, &st->path[0]);
 }
 
@@ -202,10 +202,10 @@ static void test_cut(void)
 
 	/* 1.0425 s of the path, less what it has */
 	p->behind = 900000;
-	dpa_make_room(&st, 0, in_use(&st));
+	dpa_make_room(&st, 0, total(&st));
 	EXPECT(p->fits == DPA_FITS_MANY);
 	p->behind = 960000;
-	dpa_make_room(&st, 0, in_use(&st));
+	dpa_make_room(&st, 0, total(&st));
 	EXPECT(p->fits == 82500 >> DPA_FITS_SHIFT);
 	EXPECT(dpa_picked(&st, 0) == BURST);
 	EXPECT(within(p->fits << DPA_FITS_SHIFT, 16000, 17072));
@@ -214,7 +214,7 @@ static void test_cut(void)
 	EXPECT(dpa_picked(&st, 0) == BURST);
 	/* one whose speed is not known gets what it is given */
 	p->known = 0;
-	dpa_make_room(&st, 0, in_use(&st));
+	dpa_make_room(&st, 0, total(&st));
 	EXPECT(p->fits == DPA_FITS_MANY && dpa_picked(&st, 0) == 30000);
 	EXPECT(p->fits == DPA_FITS_MANY);
 	/* nor is more than a fragment given in the last round trips before a deadline */
