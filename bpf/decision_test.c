@@ -138,6 +138,7 @@ static void test_outruns(void)
 {
 	struct dpa_state st = {
 		.now_ns = SEC, .chunk_deadline_ns = 2 * SEC,
+		.acked = 1000000, .chunk_end = 2000000,
 		.late_policy = MPTCP_DPA_LATE_POLICY_CHEAP,
 	};
 	struct dpa_path p = {
@@ -150,6 +151,12 @@ static void test_outruns(void)
 	/* the last sample tells of a fall; the mean does not yet */
 	p.last = 100000;
 	EXPECT(dpa_outruns(&st, &p, &q));
+	/* what it has of later chunks is not due yet */
+	st.chunk_end = 1100000;
+	EXPECT(!dpa_outruns(&st, &p, &q));
+	st.chunk_end = 1110000;
+	EXPECT(dpa_outruns(&st, &p, &q));
+	st.chunk_end = 2000000;
 	/* neither is in time: cheap is */
 	q.behind = 1000000;
 	EXPECT(!dpa_outruns(&st, &p, &q));

@@ -56,8 +56,11 @@ static __always_inline int dpa_outruns(const struct dpa_state *st,
 				       const struct dpa_path *q)
 {
 	__u64 left_ns = dpa_minus(st->chunk_deadline_ns, st->now_ns);
-	__u64 there_ns = dpa_minus(dpa_drain_ns(p, p->behind), dpa_way_ns(p));
-	__u64 bytes = (__u64)p->behind + q->behind;
+	/* what it holds of later chunks has more time, and comes after these */
+	__u64 due = dpa_minus(st->chunk_end, st->acked);
+	__u64 held = p->behind < due ? p->behind : due;
+	__u64 there_ns = dpa_minus(dpa_drain_ns(p, held), dpa_way_ns(p));
+	__u64 bytes = held + q->behind;
 	__u64 here_ns = dpa_way_ns(q);
 
 	if (!p->goodput || there_ns <= left_ns)
