@@ -24,6 +24,8 @@
 
 /* that a path brings too little is believed for so long, and then it is tried again */
 #define DPA_DOUBT_NS		DPA_NSEC_PER_SEC
+/* if so much is left, that others could help out in */
+#define DPA_TRY_NS		(500 * DPA_NSEC_PER_MSEC)
 /* what it may have become faster by, when all it got has come: a quarter */
 #define DPA_TRUST_MORE		4
 /* what a path sends first, before an acknowledgment; RFC 6928 */
@@ -204,12 +206,15 @@ static __always_inline __u64 dpa_sample_age_ns(const struct dpa_path *p,
 
 /*
  * Is a path that was too slow to be worth anything to be tried again? What gets no
- * bytes shows no rate, however fast it has become.
+ * bytes shows no rate, however fast it has become. Others could still help out.
  */
 static __always_inline int dpa_is_doubtful(const struct dpa_path *p,
 					   __u64 left_ns, __u64 now_ns)
 {
-	return p->known && !p->sampling && !p->behind &&
+	/* most paths are faster than that would be within so little time */
+	if (p->goodput >= DPA_FIRST_BYTES * DPA_NSEC_PER_SEC / DPA_TRY_NS)
+		return 0;
+	return p->known && !p->sampling && !p->behind && left_ns > DPA_TRY_NS &&
 	       dpa_sample_age_ns(p, now_ns) > DPA_DOUBT_NS &&
 	       dpa_bytes_in(p->goodput, left_ns) < DPA_FIRST_BYTES;
 }
@@ -320,12 +325,12 @@ static __always_inline void dpa_sample_rest(struct dpa_path *p,
 					    const struct dpa_observation *o,
 					    __u64 span, __u64 age)
 {
-	__u32 bytes = dpa_sample_bytes(p, o->acked);
-	__u32 rate = dpa_rate(bytes, age > span ? age : span);
+	__u32 bytes = dpa_sample_bytes(p, o->acked), rate;
 
-	/* nothing is queued that would show that the path set the pace */
-	p->sample_flight = 0;
 	if (p->goodput && bytes) {
+		/* nothing is queued that would show that the path set the pace */
+		p->sample_flight = 0;
+		rate = dpa_rate(bytes, age > span ? age : span);
 		if (p->sampling && rate > p->goodput)
 			dpa_add_sample(p, rate, 1);
 		dpa_trust_more(p);

@@ -75,8 +75,8 @@ static __always_inline int dpa_may_send(const struct dpa_state *st,
 #define DPA_HURRY_RTTS	32
 /* what a path may have beyond twice what it holds without a queue, */
 #define DPA_SPARE_BYTES	(1 << 16)
-/* but little more than takes so long */
-#define DPA_SPARE_NS		(100 * DPA_NSEC_PER_MSEC)
+/* but little more than it carries in this part of a second: a tenth */
+#define DPA_SPARE_PART		10
 
 /* a queue covers what a rate varies by: so many standard deviations */
 #define DPA_VARIES_BY	4
@@ -153,9 +153,9 @@ static __always_inline __u64 dpa_tail_pipe(const struct dpa_path *p, __u64 pipe)
 }
 
 /* What keeps a path of the least cost busy, come what may; on a slow one that is less. */
-static __always_inline __u64 dpa_spare(const struct dpa_path *p)
+static __always_inline __u32 dpa_spare(const struct dpa_path *p)
 {
-	__u64 bytes = dpa_bytes_in(p->goodput, DPA_SPARE_NS) + DPA_QUEUE_BYTES;
+	__u32 bytes = p->goodput / DPA_SPARE_PART + DPA_QUEUE_BYTES;
 
 	return bytes < DPA_SPARE_BYTES ? bytes : DPA_SPARE_BYTES;
 }
@@ -203,9 +203,6 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 #define DPA_FITS_SHIFT	9
 #define DPA_FITS_MANY	255
 
-/* a path is tried again if so much time is left, in which others could help out */
-#define DPA_TRY_NS	(500 * DPA_NSEC_PER_MSEC)
-
 /* Of the next bytes, those that would come on a path in so much time. */
 static __always_inline __u8 dpa_fits(const struct dpa_path *p, __u64 left_ns,
 				     __u64 now_ns)
@@ -214,7 +211,7 @@ static __always_inline __u8 dpa_fits(const struct dpa_path *p, __u64 left_ns,
 
 	if (!p->known)
 		return DPA_FITS_MANY;
-	if (left_ns > DPA_TRY_NS && dpa_is_doubtful(p, left_ns, now_ns))
+	if (dpa_is_doubtful(p, left_ns, now_ns))
 		return DPA_FIRST_BYTES >> DPA_FITS_SHIFT;
 	bytes = dpa_arriving(p, p->goodput, left_ns) >> DPA_FITS_SHIFT;
 	return bytes < DPA_FITS_MANY ? bytes : DPA_FITS_MANY;
@@ -262,6 +259,12 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 total)
 	p = &st->path[path];
 	if (!p->usable)
 		return 0;
+	left_ns = dpa_sample_left_ns(st, p);
+	if (left_ns < st->plan_until_ns - st->now_ns)
+		st->plan_until_ns = st->now_ns + left_ns;
+	/* it gets nothing by this plan */
+	if (dpa_is_held(st, p->cost))
+		return 0;
 	share = dpa_window_share(st, p, total);
 	room = dpa_room(st, p, share);
 	p->narrow = p->known && share < room + st->unit;
@@ -270,9 +273,6 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 total)
 	if (!st->again && rest != DPA_U64_MAX && room > dpa_minus(rest, st->unit))
 		room = dpa_minus(rest, st->unit);
 	p->room = room < DPA_U32_MAX ? room : DPA_U32_MAX;
-	left_ns = dpa_sample_left_ns(st, p);
-	if (left_ns < st->plan_until_ns - st->now_ns)
-		st->plan_until_ns = st->now_ns + left_ns;
 	left_ns = dpa_fits_in_ns(st);
 	p->fits = left_ns == DPA_U64_MAX ? DPA_FITS_MANY :
 					   dpa_fits(p, left_ns, st->now_ns);
@@ -362,8 +362,11 @@ static __always_inline __u32 dpa_cut(const struct dpa_state *st, __u64 need)
 	return st->unit < DPA_PICK_MIN ? st->unit : DPA_PICK_MIN;
 }
 
+/* what a burst takes longer on than what waits may is slow: bytes a second */
+#define DPA_BURST_RATE	(DPA_SPARE_BYTES * DPA_SPARE_PART)
+
 /*
- * May a pick be more than a fragment? Not on costlier paths, nor while a path's speed
+ * May a pick be more than a fragment? Not on costlier or slow paths, nor while its speed
  * is not known; nor in the last round trips before a rest or a deadline, in which a
  * decision is to stay revocable.
  */
@@ -371,7 +374,7 @@ static __always_inline int dpa_may_burst(const struct dpa_state *st,
 					 const struct dpa_path *p)
 {
 	return p->cost <= st->least_cost && p->known &&
-	       dpa_spare(p) >= st->burst &&
+	       p->goodput >= DPA_BURST_RATE &&
 	       !(p->flags & DPA_PATH_QUOTA) && !dpa_rests_soon(p) &&
 	       !dpa_ends_soon(st, p);
 }

@@ -33,8 +33,8 @@ static void test_room(void)
 {
 	struct dpa_state st = {
 		.now_ns = SEC, .next_deadline_ns = 20 * SEC, .unit = 30000,
-		.cheapest = 1, .cost_limit = 1, .window = DPA_U64_MAX,
-		.rows = 2, .path[0] = {
+		.cheapest = 1, .cost_limit = 1, .open_cost = 9,
+		.window = DPA_U64_MAX, .rows = 2, .path[0] = {
 			.cost = 1, .goodput = 1000000, .rtt_us = RTT_US,
 			.srtt_us = 2 * RTT_US, .pacing = 1000000, .known = 1,
 			.usable = 1, .pause_in_us = DPA_U32_MAX,
