@@ -153,9 +153,14 @@ static void test_outruns(void)
 	EXPECT(dpa_outruns(&st, &p, &q));
 	/* what it has of later chunks is not due yet */
 	st.chunk_end = 1100000;
+	st.sent = 2000000;
 	EXPECT(!dpa_outruns(&st, &p, &q));
 	st.chunk_end = 1110000;
 	EXPECT(dpa_outruns(&st, &p, &q));
+	/* if that is not all of them, the rest goes before */
+	st.chunk_end = 1100000;
+	st.sent = 1450000;
+	EXPECT(dpa_held_now(&st, &p) == 150000 && dpa_outruns(&st, &p, &q));
 	st.chunk_end = 2000000;
 	/* neither is in time: cheap is */
 	q.behind = 1000000;

@@ -47,6 +47,22 @@ static __always_inline __u64 dpa_ramp_ns(const struct dpa_path *p, __u64 bytes)
 }
 
 /*
+ * Of what a path holds, the chunk in force and what goes before it, which may be bytes
+ * that came another way. What it holds of later chunks has more time: no more than was
+ * sent of them, and not what the chunk in force lacks.
+ */
+static __always_inline __u64 dpa_held_now(const struct dpa_state *st,
+					  const struct dpa_path *p)
+{
+	__u64 held = dpa_minus(p->behind, dpa_minus(st->sent, st->chunk_end));
+	__u64 due = dpa_minus(st->chunk_end, st->acked);
+
+	if (due > p->behind)
+		due = p->behind;
+	return held > due ? held : due;
+}
+
+/*
  * Is what @p holds to be sent again on @q? If it comes too late on @p, and on
  * @q in time, or, where nothing brings it in time, on @q in half the time: but
  * then a costlier path is used only if the chunk's late policy is to spend.
@@ -56,9 +72,7 @@ static __always_inline int dpa_outruns(const struct dpa_state *st,
 				       const struct dpa_path *q)
 {
 	__u64 left_ns = dpa_minus(st->chunk_deadline_ns, st->now_ns);
-	/* what it holds of later chunks has more time, and comes after these */
-	__u64 due = dpa_minus(st->chunk_end, st->acked);
-	__u64 held = p->behind < due ? p->behind : due;
+	__u64 held = dpa_held_now(st, p);
 	__u64 there_ns = dpa_minus(dpa_drain_ns(p, held), dpa_way_ns(p));
 	__u64 bytes = held + q->behind;
 	__u64 here_ns = dpa_way_ns(q);
