@@ -73,7 +73,8 @@ static __always_inline void dpa_smooth(struct dpa_path *p, __u32 rate)
 	__u64 g_d2 = (d * d >> 8) * DPA_SAMPLE_GAIN;
 	__u64 sum = ((__u64)p->spread * p->spread >> 8) + (g_d2 >> 8);
 
-	p->goodput = (rises ? was + step : was - step) ?: 1;
+	/* never 0, since a step is less than a third of what there is */
+	p->goodput = rises ? was + step : was - step;
 	p->rose = rises;
 	p->spread = dpa_isqrt(sum * (256 - DPA_SAMPLE_GAIN));
 }
@@ -163,6 +164,12 @@ static __always_inline void dpa_note_best(struct dpa_path *p)
 		p->best -= (p->best - p->goodput) >> DPA_BEST_SHIFT;
 }
 
+/* The spread of a rate of which nothing else is known. */
+static __always_inline __u32 dpa_first_spread(__u32 rate)
+{
+	return (__u64)rate * DPA_FIRST_SPREAD >> 8;
+}
+
 /* One more sample for a path's goodput. */
 static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 					   int limited)
@@ -181,7 +188,7 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 		return;
 	if (!was) {
 		p->goodput = rate ?: 1;
-		p->spread = (__u64)rate * DPA_FIRST_SPREAD >> 8;
+		p->spread = dpa_first_spread(rate);
 		p->ramping = DPA_RAMP_SAMPLES;
 	} else if (p->ramping) {
 		if (rate > was + was / 4)
@@ -205,8 +212,8 @@ static __always_inline __u64 dpa_sample_age_ns(const struct dpa_path *p,
 }
 
 /*
- * Is a path that was too slow to be worth anything to be tried again? What gets no
- * bytes shows no rate, however fast it has become. Others could still help out.
+ * Is a known path that was too slow to be worth anything to be tried again? What gets
+ * no bytes shows no rate, however fast it has become. Others could still help out.
  */
 static __always_inline int dpa_is_doubtful(const struct dpa_path *p,
 					   __u64 left_ns, __u64 now_ns)
@@ -214,7 +221,7 @@ static __always_inline int dpa_is_doubtful(const struct dpa_path *p,
 	/* most paths are faster than that would be within so little time */
 	if (p->goodput >= DPA_FIRST_BYTES * DPA_NSEC_PER_SEC / DPA_TRY_NS)
 		return 0;
-	return p->known && !p->sampling && !p->behind && left_ns > DPA_TRY_NS &&
+	return !p->sampling && !p->behind && left_ns > DPA_TRY_NS &&
 	       dpa_sample_age_ns(p, now_ns) > DPA_DOUBT_NS &&
 	       dpa_bytes_in(p->goodput, left_ns) < DPA_FIRST_BYTES;
 }
@@ -308,13 +315,13 @@ static __always_inline void dpa_trust_more(struct dpa_path *p)
 {
 	__u32 whole = p->goodput > DPA_FIRST_BYTES ? p->goodput :
 						     DPA_FIRST_BYTES;
-	__u32 more = dpa_minus(p->best, p->goodput), usual;
+	__u32 more = dpa_minus(p->best, p->goodput);
 
 	if (p->shown || !more)
 		return;
 	p->goodput += (more < whole ? more : whole) / DPA_TRUST_MORE;
-	usual = (__u64)p->goodput * DPA_FIRST_SPREAD >> 8;
-	p->spread -= dpa_minus(p->spread, usual) / DPA_TRUST_MORE;
+	p->spread -= dpa_minus(p->spread, dpa_first_spread(p->goodput)) /
+		     DPA_TRUST_MORE;
 }
 
 /*
@@ -335,6 +342,7 @@ static __always_inline void dpa_sample_rest(struct dpa_path *p,
 			dpa_add_sample(p, rate, 1);
 		dpa_trust_more(p);
 	}
+	p->sampling = 0;
 	p->shown = 0;
 	p->sample_acked = o->acked;
 }
@@ -352,13 +360,12 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 	__u64 age = dpa_sample_age_ns(p, o->now_ns);
 	__u32 rate;
 
-	if (!o->busy || age > DPA_GAP_SPANS * span) {
-		if (!o->busy)
-			dpa_sample_rest(p, o, span, age);
-		p->sampling = 0;
-	}
-	if (!o->busy)
+	if (!o->busy) {
+		dpa_sample_rest(p, o, span, age);
 		return;
+	}
+	if (age > DPA_GAP_SPANS * span)
+		p->sampling = 0;
 	if (!p->sampling) {
 		if (o->acked == p->sample_acked)
 			return;

@@ -362,7 +362,7 @@ static __always_inline __u32 dpa_cut(const struct dpa_state *st, __u64 need)
 	return st->unit < DPA_PICK_MIN ? st->unit : DPA_PICK_MIN;
 }
 
-/* what a burst takes longer on than what waits may is slow: bytes a second */
+/* a path that takes longer for a burst than what waits may is slow: bytes a second */
 #define DPA_BURST_RATE	(DPA_SPARE_BYTES * DPA_SPARE_PART)
 
 /*

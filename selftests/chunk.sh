@@ -31,10 +31,12 @@ set_cost() {
 
 index_of() { in_ns "$client" cat "/sys/class/net/$1/ifindex"; }
 
-# receiver MARK...: a server that tells when so many bytes had come
+# receiver MARK...: a server that tells when so many bytes had come, with room for
+# $receive_buffer
+receive_buffer=4000000
 receiver() {
 	server "$server" "$(at_server)" $port "$tmp/server" \
-		"buffers receive 4000000" accept "drain 1000 $*" shutdown
+		"buffers receive $receive_buffer" accept "drain 1000 $*" shutdown
 	server_pid=$last_pid
 }
 

@@ -12,14 +12,19 @@ client_bytes() { in_ns "$client" cat "/sys/class/net/c$1/statistics/tx_bytes"; }
 has_sent() { [ "$(client_bytes "$1")" -ge "$2" ]; }
 second_is_gone() { [ -z "$(in_ns "$client" ss -Htn src 10.0.2.1)" ]; }
 
+# mark INDEX: waits until so many marks of the receiver have been reached
+mark() {
+	wait_until 20 grep -q "\"index\":$1\b" "$tmp/server" ||
+		fail "no mark $1: $(tail -n 2 "$tmp/client" "$tmp/server")"
+}
+
 # chunk_under_way LENGTH MS MARKS: a chunk due then, of which the first mark has come
 chunk_under_way() {
 	receiver $3
 	start "$tmp/background" sender "chunk len=$1 ms=$2" \
 		"send $1" "wait queued=0 within=60000" info shutdown
 	chunk_pid=$last_pid
-	wait_until 20 grep -q '"index":1' "$tmp/server" ||
-		fail "nothing came: $(tail -n 2 "$tmp/client")"
+	mark 1
 }
 
 # To the end of both; $gap_ms is the receiver's longest gap.
@@ -66,12 +71,6 @@ cheap_path_silent() {
 }
 
 costly_path_silent() { check_silent 2 2000; }
-
-# mark INDEX: waits until so many marks of the receiver have been reached
-mark() {
-	wait_until 60 grep -q "\"index\":$1\b" "$tmp/server" ||
-		fail "no mark $1: $(tail -n 2 "$tmp/client" "$tmp/server")"
-}
 
 # A cheap path that brought next to nothing for some seconds is used again: 240
 # chunks of 20 KB, 50 ms apart, of which none is more than a fragment or two.

@@ -7,23 +7,12 @@ from pathlib import Path
 import links
 import pytest
 from sim.simulate import Setting, run
-from testbed.frames import FRAME_BYTES
+from testbed.rates import Rates, to_trace
 
 PROGRAM = Path("out/sim/sim")
-SECONDS = 40
 GOOD_BPS, BAD_BPS = 16_000_000, 20_000
-GONE_FROM_MS, BACK_FROM_MS = 10_000, 15_000
-
-
-def outage(file: Path) -> Path:
-    """A trace: the time of each packet in ms, a line each."""
-    lines, now = [], 0.0
-    while now < SECONDS * 1000:
-        lines.append(f"{int(now)}\n")
-        gone = GONE_FROM_MS <= now < BACK_FROM_MS
-        now += FRAME_BYTES * 8000 / (BAD_BPS if gone else GOOD_BPS)
-    file.write_text("".join(lines))
-    return file.resolve()
+# Gone from 10 to 15 of 40 s.
+OUTAGE = Rates(5000, (GOOD_BPS, GOOD_BPS, BAD_BPS, *[GOOD_BPS] * 5))
 
 
 @pytest.mark.parametrize(
@@ -40,14 +29,16 @@ def test_a_cheap_link_that_is_back_is_used(
     tmp_path: Path, chunk_bytes: int, period_ms: int, deadline_ms: int, delay_ms: int
 ) -> None:
     """Chunks that are too short for samples: what was believed of it must not decide for ever."""
+    trace = tmp_path / "outage.trace"
+    trace.write_text(to_trace(OUTAGE))
     scenario = links.scenario(
         "outage",
         [
-            {"trace": str(outage(tmp_path / "outage.trace")), "delay_ms": delay_ms},
+            {"trace": str(trace), "delay_ms": delay_ms},
             {"rate_bps": GOOD_BPS, "delay_ms": delay_ms},
         ],
         {
-            "chunks": SECONDS * 1000 // period_ms,
+            "chunks": OUTAGE.period_ms // period_ms,
             "chunk_bytes": chunk_bytes,
             "period_ms": period_ms,
         },
