@@ -103,9 +103,15 @@ static __always_inline __u32 dpa_tick(__u64 ns)
 	return ns >> DPA_TICK_SHIFT;
 }
 
+/* The time from one to another, not more than 78 hours later. */
+static __always_inline __u64 dpa_ticks_ns(__u32 from, __u32 to)
+{
+	return (__u64)(to - from) << DPA_TICK_SHIFT;
+}
+
 static __always_inline __u64 dpa_ns_since(__u32 tick, __u64 now_ns)
 {
-	return (__u64)(dpa_tick(now_ns) - tick) << DPA_TICK_SHIFT;
+	return dpa_ticks_ns(tick, dpa_tick(now_ns));
 }
 
 #endif

@@ -57,6 +57,16 @@ static __always_inline __u32 dpa_rows(const struct dpa_state *st)
 	return st->rows < MPTCP_DPA_PATHS_MAX ? st->rows : MPTCP_DPA_PATHS_MAX;
 }
 
+/* The spread after a sample that was so far off the mean. */
+static __always_inline void dpa_spread(struct dpa_path *p, __u64 off)
+{
+	/* (1 - g) * (var + g * off^2) */
+	__u64 g_off2 = (off * off >> 8) * DPA_SAMPLE_GAIN;
+	__u64 sum = ((__u64)p->spread * p->spread >> 8) + (g_off2 >> 8);
+
+	p->spread = dpa_isqrt(sum * (256 - DPA_SAMPLE_GAIN));
+}
+
 /*
  * Mean and standard deviation, both exponentially weighted. A link that gets
  * faster is followed more closely than one that gets slower: congestion control
@@ -69,14 +79,11 @@ static __always_inline void dpa_smooth(struct dpa_path *p, __u32 rate)
 	__u64 d = rises ? rate - was : was - rate;
 	__u64 step = d * (rises && p->rose ? DPA_RISING_GAIN :
 					     DPA_SAMPLE_GAIN) >> 8;
-	/* (1 - g) * (var + g * d^2) */
-	__u64 g_d2 = (d * d >> 8) * DPA_SAMPLE_GAIN;
-	__u64 sum = ((__u64)p->spread * p->spread >> 8) + (g_d2 >> 8);
 
 	/* never 0, since a step is less than a third of what there is */
 	p->goodput = rises ? was + step : was - step;
 	p->rose = rises;
-	p->spread = dpa_isqrt(sum * (256 - DPA_SAMPLE_GAIN));
+	dpa_spread(p, d);
 }
 
 /* One way of a path, queues aside. */
@@ -170,6 +177,19 @@ static __always_inline __u32 dpa_first_spread(__u32 rate)
 	return (__u64)rate * DPA_FIRST_SPREAD >> 8;
 }
 
+/*
+ * A path brought so much, and the sender had no more for it. It could have been faster,
+ * so it is off the mean by no more than that: where that is less than the spread, the
+ * mean proves true.
+ */
+static __always_inline void dpa_confirm(struct dpa_path *p, __u32 rate)
+{
+	__u32 off = p->goodput - rate;
+
+	if (off < p->spread)
+		dpa_spread(p, off);
+}
+
 /* One more sample for a path's goodput. */
 static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 					   int limited)
@@ -184,8 +204,10 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 		}
 	}
 	p->last = limited ? 0 : rate;
-	if (limited && rate <= was)
+	if (limited && rate <= was) {
+		dpa_confirm(p, rate);
 		return;
+	}
 	if (!was) {
 		p->goodput = rate ?: 1;
 		p->spread = dpa_first_spread(rate);
@@ -330,15 +352,16 @@ static __always_inline void dpa_trust_more(struct dpa_path *p)
  */
 static __always_inline void dpa_sample_rest(struct dpa_path *p,
 					    const struct dpa_observation *o,
-					    __u64 span, __u64 age)
+					    __u64 span)
 {
 	__u32 bytes = dpa_sample_bytes(p, o->acked), rate;
+	__u64 took = dpa_ticks_ns(p->sample_tick, o->acked_tick);
 
-	if (p->goodput && bytes) {
+	if (bytes) {
 		/* nothing is queued that would show that the path set the pace */
 		p->sample_flight = 0;
-		rate = dpa_rate(bytes, age > span ? age : span);
-		if (p->sampling && rate > p->goodput)
+		rate = dpa_rate(bytes, took > span ? took : span);
+		if (p->sampling)
 			dpa_add_sample(p, rate, 1);
 		dpa_trust_more(p);
 	}
@@ -361,7 +384,7 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 	__u32 rate;
 
 	if (!o->busy) {
-		dpa_sample_rest(p, o, span, age);
+		dpa_sample_rest(p, o, span);
 		return;
 	}
 	if (age > DPA_GAP_SPANS * span)
@@ -408,6 +431,7 @@ static __always_inline void dpa_see(const struct dpa_path *p,
 		.now_ns = now_ns,
 		.rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC,
 		.acked = p->acked,
+		.acked_tick = p->acked_tick,
 		.busy = (p->flags & (DPA_PATH_BUSY | DPA_PATH_RESTED)) ==
 			DPA_PATH_BUSY,
 		.flight = p->flight,
@@ -425,7 +449,7 @@ static __always_inline void dpa_watch(struct dpa_path *p, __u64 now_ns)
 {
 	struct dpa_observation o;
 
-	if (!(p->flags & DPA_PATH_USED) || !p->goodput || p->known)
+	if (!(p->flags & DPA_PATH_USED) || p->known)
 		return;
 	dpa_see(p, &o, now_ns);
 	o.drained = 1;

@@ -75,9 +75,17 @@ struct feed {
 	struct dpa_path	p;
 	__u64		now_ns;
 	__u64		acked;
+	__u32		acked_tick;
 	__u32		flight;
 	__u32		drained;
 };
+
+static void acknowledge(struct feed *f, __u64 bytes)
+{
+	f->acked += bytes;
+	if (bytes)
+		f->acked_tick = dpa_tick(f->now_ns);
+}
 
 /* Feeds a path that delivers at a constant rate, acknowledged in steps. */
 static void feed(struct feed *f, __u64 rate, __u64 span, int busy, int limited)
@@ -92,9 +100,10 @@ static void feed(struct feed *f, __u64 rate, __u64 span, int busy, int limited)
 
 		f->now_ns += 5 * MSEC;
 		if (busy)
-			f->acked += rate / 200;
+			acknowledge(f, rate / 200);
 		o.now_ns = f->now_ns;
 		o.acked = f->acked;
+		o.acked_tick = f->acked_tick;
 		dpa_observe(&f->p, &o);
 	}
 }
@@ -227,6 +236,58 @@ static void test_watch(void)
 		dpa_watch(&p, now_ns);
 	}
 	EXPECT(within(p.goodput, 980000, 1020000));
+	/* nor does one have to have shown anything before */
+	p.known = 0;
+	p.goodput = 0;
+	p.sampling = 0;
+	for (i = 0; i < 100; i++) {
+		p.acked += 5000;
+		now_ns += 5 * MSEC;
+		dpa_watch(&p, now_ns);
+	}
+	EXPECT(within(p.goodput, 980000, 1020000));
+}
+
+/* A path that has brought all it got shows how fast it is at least, whenever that is seen. */
+static void test_first_rest(void)
+{
+	struct feed f = { .now_ns = 7 * SEC, .acked = 1 };
+
+	/* 80 ms are no sample: as if it had taken 100 */
+	feed(&f, 500000, 85 * MSEC, 1, 0);
+	EXPECT(!f.p.goodput);
+	f.now_ns += SEC;
+	feed(&f, 0, 5 * MSEC, 0, 0);
+	EXPECT(within(f.p.goodput, 380000, 420000));
+	EXPECT(!f.p.known);
+	/* 180 ms are, though nobody looked until a second later */
+	feed(&f, 1000000, 10 * MSEC, 1, 0);
+	f.now_ns += 180 * MSEC;
+	acknowledge(&f, 180000);
+	f.now_ns += 820 * MSEC;
+	feed(&f, 0, 5 * MSEC, 0, 0);
+	EXPECT(within(f.p.goodput, 980000, 1040000));
+}
+
+/* What the sender held back from it does not make a path's mean doubtful, but sure. */
+static void test_confirm(void)
+{
+	struct feed f = { .now_ns = 7 * SEC, .acked = 1 };
+	__u32 mean, spread;
+	int i;
+
+	for (i = 0; i < 50; i++)
+		feed(&f, 600000 + draw() % 800000, 100 * MSEC, 1, 0);
+	mean = f.p.goodput;
+	spread = f.p.spread;
+	EXPECT(spread > 150000);
+	/* far below it says nothing */
+	feed(&f, mean - 2 * spread, SEC, 1, 1);
+	EXPECT(f.p.goodput == mean && f.p.spread == spread);
+	/* not so far, it could not be far off */
+	feed(&f, mean - spread / 4, 2 * SEC, 1, 1);
+	EXPECT(f.p.goodput == mean);
+	EXPECT(within(f.p.spread, spread / 8, spread / 2));
 }
 
 /* A queue shows that the path sets the pace, whoever seems to hold back. */
@@ -292,7 +353,7 @@ static void test_ramp(void)
 /* So many bytes at once, all acknowledged by the next look. */
 static void deliver(struct feed *f, __u64 bytes)
 {
-	f->acked += bytes;
+	acknowledge(f, bytes);
 	feed(f, 0, 5 * MSEC, 0, 0);
 	f->now_ns += 200 * MSEC;
 }
@@ -425,6 +486,8 @@ const struct dpa_test estimate_tests[] = {
 	{ "how fast a path has been of late", test_best },
 	{ "what is drained only shows more", test_drained },
 	{ "what is drained is watched until the path is known", test_watch },
+	{ "what comes at once shows something", test_first_rest },
+	{ "what is held back confirms a mean", test_confirm },
 	{ "a queue shows who sets the pace", test_bottleneck },
 	{ "time without a look", test_gap },
 	{ "a path that ramps up", test_ramp },

@@ -199,6 +199,9 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 /* a pick ends no earlier within a fragment: after three full segments */
 #define DPA_PICK_MIN	4096
 
+/* no path's TCP is slowed down to less than this: ten first windows a second */
+#define DPA_PACE_LEAST	(10 * DPA_FIRST_BYTES)
+
 /* dpa_path::fits is in units of 512 bytes; 255: that many, or more */
 #define DPA_FITS_SHIFT	9
 #define DPA_FITS_MANY	255
@@ -246,7 +249,28 @@ static __always_inline __u64 dpa_sample_left_ns(const struct dpa_state *st,
 }
 
 /*
- * Says how much a path may have while the plan stands, and lets it end in time.
+ * How fast its TCP may send on a known path after a time in which it had nothing to send:
+ * half as much again as it has been. BBR's start sends at 2.9 times its estimate, and only
+ * ends where the sender always has something. Chunk after chunk that would fill a
+ * queue, and lose what does not fit into it. What is slow fills none that counts.
+ */
+static __always_inline __u32 dpa_pace(const struct dpa_state *st,
+				      const struct dpa_path *p)
+{
+	const __u16 both = DPA_PATH_PAUSES | DPA_PATH_TOLD;
+	__u64 pace = (__u64)p->best + p->best / 2;
+
+	if (!p->known || (p->flags & both) != both ||
+	    st->policy == MPTCP_DPA_POLICY_THRESHOLD)
+		return 0;
+	if (pace < DPA_PACE_LEAST)
+		return DPA_PACE_LEAST;
+	return pace < DPA_U32_MAX ? pace : 0;
+}
+
+/*
+ * Says how much a path may have while the plan stands, and how fast its TCP may send
+ * that, and lets it end in time.
  * Returns whether the next bytes come too late on it.
  */
 dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 total)
@@ -259,6 +283,7 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 total)
 	p = &st->path[path];
 	if (!p->usable)
 		return 0;
+	p->pace = dpa_pace(st, p);
 	left_ns = dpa_sample_left_ns(st, p);
 	if (left_ns < st->plan_until_ns - st->now_ns)
 		st->plan_until_ns = st->now_ns + left_ns;

@@ -425,6 +425,45 @@ static void test_try(void)
 	EXPECT(is_late(&st, 0));
 }
 
+/* A TCP that would overfill a known path is slowed down, and no other. */
+static void test_pace(void)
+{
+	struct dpa_state st = {
+		.now_ns = 20 * SEC, .next_deadline_ns = 22 * SEC, .unit = 30000,
+		.burst = BURST, .cheapest = 1, .least_cost = 1, .cost_limit = 1,
+		.window = DPA_U64_MAX,
+		.path[0] = {
+			.cost = 1, .goodput = 1000000, .best = 1200000,
+			.rtt_us = RTT_US, .srtt_us = RTT_US, .known = 1,
+			.usable = 1, .flags = DPA_PATH_PAUSES | DPA_PATH_TOLD,
+			.pause_in_us = DPA_U32_MAX,
+		},
+	};
+	struct dpa_path *p = &st.path[0];
+
+	dpa_make_room(&st, 0, 0);
+	EXPECT(p->pace == 1800000);
+	p->best = 10000;
+	EXPECT(dpa_pace(&st, p) == DPA_PACE_LEAST);
+	p->best = 1U << 31;
+	EXPECT(dpa_pace(&st, p) == 3U << 30);
+	p->best = 3U << 30;
+	EXPECT(!dpa_pace(&st, p));
+	p->best = 1200000;
+	p->flags = DPA_PATH_PAUSES;
+	EXPECT(!dpa_pace(&st, p));
+	p->flags = DPA_PATH_TOLD;
+	EXPECT(!dpa_pace(&st, p));
+	p->flags |= DPA_PATH_PAUSES;
+	EXPECT(dpa_pace(&st, p));
+	st.policy = MPTCP_DPA_POLICY_THRESHOLD;
+	EXPECT(!dpa_pace(&st, p));
+	st.policy = MPTCP_DPA_POLICY_DEFICIT;
+	p->known = 0;
+	dpa_make_room(&st, 0, 0);
+	EXPECT(!p->pace);
+}
+
 const struct dpa_test pick_tests[] = {
 	{ "room on a path, and lateness", test_room },
 	{ "the queue of a costlier path", test_costlier_queue },
@@ -432,6 +471,7 @@ const struct dpa_test pick_tests[] = {
 	{ "picks end within a fragment", test_cut },
 	{ "late bytes take the path that is soonest", test_hurry },
 	{ "a path that was too slow is tried again", test_try },
+	{ "a pace that fills no queue", test_pace },
 	{ "a bound on what deadlines cost", test_costly_bound },
 	{ "a quota, and a rate at most", test_quota },
 	{ "one path for a peer with little room", test_narrow },

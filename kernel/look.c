@@ -137,6 +137,17 @@ bool look_is_starved(const struct tcp_sock *tp)
 	       tcp_packets_in_flight(tp) < tp->snd_cwnd;
 }
 
+/*
+ * What has arrived, and when. Of a path that was found empty it is kept until the
+ * scheduler looks: it knows by that how long the path took.
+ */
+static __always_inline void refresh_acked(struct dpa_path *row,
+					  const struct tcp_sock *tp)
+{
+	row->acked = tp->bytes_acked + sacked(tp);
+	row->acked_tick = dpa_tick(tp->delivered_mstamp * NSEC_PER_USEC);
+}
+
 /* What changes with every burst. */
 static __always_inline void refresh_bytes(struct conn *c, int i,
 					  struct dpa_path *row,
@@ -152,6 +163,8 @@ static __always_inline void refresh_bytes(struct conn *c, int i,
 		path->given = given;
 	}
 	row->behind = dpa_minus(given - tp->snd_una, sacked(tp));
+	if (!count || !(row->flags & DPA_PATH_RESTED))
+		refresh_acked(row, tp);
 	if (given == tp->snd_una)
 		row->flags |= DPA_PATH_RESTED;
 	else if (look_is_starved(tp) || is_shut(tp))
@@ -210,7 +223,6 @@ static void refresh_row(struct conn_path *path, struct dpa_path *row,
 
 	row->rtt_us = tcp_min_rtt(tp);
 	row->srtt_us = tp->srtt_us >> 3;
-	row->acked = tp->bytes_acked + sacked(tp);
 	row->flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp));
 	row->pacing = min_t(u64, READ_ONCE(ssk->sk_pacing_rate), U32_MAX);
 	row->window = slow_start_window(ssk);

@@ -38,6 +38,7 @@ struct dpa_path {
 	__u32	quota;		/* bytes that it may carry; U32_MAX: any number */
 	__u32	granted;	/* of them, taken for this connection */
 	__u32	acked;		/* payload known to have arrived, low half */
+	__u32	acked_tick;	/* when the last of that did, see dpa_tick() */
 	__u32	behind;		/* bytes that go before any new one */
 	__u32	flight;		/* of them, sent and not acknowledged */
 	__u32	rtt_us;		/* the least round trip */
@@ -75,6 +76,7 @@ struct dpa_path {
 	__u32	pause_in_us;	/* from now to the next one; U32_MAX: none */
 	__u32	pause_us;	/* and how long that is */
 	__u32	room;		/* bytes that may be behind before more is given */
+	__u32	pace;		/* bytes a second that its TCP may send; 0: any */
 };
 
 /* The connection, and the chunk in force: the first that is not all acked. */

@@ -412,6 +412,46 @@ rests_for_bbr() {
 	expect_between "time, ms" "$rested" 16900 $((took_ms - 60))
 }
 
+# kbit/s that a subflow's TCP may send at, as ss has it; nothing: any
+most_paced() {
+	in_ns "$client" ss -Htni "dport = :$port" |
+		sed -n 's|.*pacing_rate [^ /]*/\([0-9]*\)[0-9]\{3\}bps.*|\1|p'
+}
+is_paced() { [ "$(most_paced)" ]; }
+is_not_paced() { ! is_paced; }
+
+# After idle time BBR on a known path sends half as much again as that carries; on one of
+# which nothing is known, or after the last chunk, what it likes.
+paced() {
+	local pid
+
+	prepare subflow backup || return
+	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
+	receiver 2000000
+	: >"$tmp/client"
+	start "$tmp/background" sender "chunk len=2000000 ms=9000" \
+		"send 1500000" "sleep 2000" "send 250000" "sleep 2000" \
+		"send 250000" "wait queued=0" \
+		"say over" "sleep 1500"
+	pid=$last_pid
+	wait_until 20 is_paced || fail "never: $(tail -n 2 "$tmp/client")"
+	wait_until 20 has_settled ||
+		fail "kbit/s at most: $(most_paced) of $((goodput * 12))"
+	wait_until 20 grep -q over "$tmp/client" ||
+		fail "not over: $(tail -n 2 "$tmp/client")"
+	wait_until 1 is_not_paced || fail "still: $(most_paced) kbit/s"
+	expect_ok "the client" finish $pid 20
+}
+# one subflow, at 3/2 of its goodput, give or take a twentieth
+has_settled() {
+	local most
+
+	most=$(most_paced)
+	[ "$(wc -l <<<"$most")" = 1 ] &&
+		[ $((most * 20)) -gt $((goodput * 12 * 19)) ] &&
+		[ $((most * 20)) -lt $((goodput * 12 * 21)) ]
+}
+
 probe() {
 	echo "p:dpa/$1 $1" >>/sys/kernel/tracing/kprobe_events &&
 		echo 1 >"/sys/kernel/tracing/events/dpa/$1/enable"
@@ -480,5 +520,5 @@ run_cases "$@" -- loose_v4 loose_v6 tight_v4 tight_v6 alpha_of_namespace \
 	first_costly_by_interface first_costly_by_endpoint backup_is_cheap \
 	priorities_told priority_back_to_none priority_back_to_backup \
 	estimates small_window set_before_connect two_queued back_to_back longer_path \
-	longer_cheap_path hopeless hopeless_and_cheap rests_for_bbr \
+	longer_cheap_path hopeless hopeless_and_cheap rests_for_bbr paced \
 	looks_wake_no_worker picks_within_fragments

@@ -55,6 +55,10 @@ static void refresh_bytes(void)
 		struct dpa_path *row = &sim.st.path[i];
 
 		row->behind = p->written - p->acked;
+		if (!(row->flags & DPA_PATH_RESTED)) {
+			row->acked = p->acked;
+			row->acked_tick = dpa_tick(p->heard_ns);
+		}
 		if (p->written == p->acked)
 			row->flags |= DPA_PATH_RESTED;
 		else if (is_starved(p))
@@ -89,7 +93,6 @@ static void refresh_paths(void)
 		age_ms = (sim.now_ns - p->bbr.min_rtt_stamp_ns) / 1000000;
 		row->rtt_age_ms = age_ms < UINT16_MAX ? age_ms : UINT16_MAX;
 		row->cost = p->cost;
-		row->acked = p->acked;
 		row->flight = p->inflight;
 		if (p->found_lost)
 			row->flags |= DPA_PATH_LOST;
@@ -186,6 +189,15 @@ static bool touch(void)
 	return true;
 }
 
+/* As plan_begin() in kernel/plan.c does. */
+static void carry_out(void)
+{
+	int i;
+
+	for (i = 0; i < sim.paths; i++)
+		sim.path[i].most = sim.st.path[i].pace;
+}
+
 static void note_activations(void)
 {
 	int i;
@@ -221,6 +233,7 @@ static void decide(void)
 			plan();
 	}
 	dpa_stand(st, s, BURST);
+	carry_out();
 	note_activations();
 }
 
