@@ -258,11 +258,12 @@ static __always_inline __u32 dpa_pace(const struct dpa_state *st,
 				      const struct dpa_path *p)
 {
 	const __u16 both = DPA_PATH_PAUSES | DPA_PATH_TOLD;
-	__u64 pace = (__u64)p->best + p->best / 2;
+	__u64 pace;
 
-	if (!p->known || (p->flags & both) != both ||
+	if ((p->flags & both) != both || !p->known ||
 	    st->policy == MPTCP_DPA_POLICY_THRESHOLD)
 		return 0;
+	pace = (__u64)p->best + p->best / 2;
 	if (pace < DPA_PACE_LEAST)
 		return DPA_PACE_LEAST;
 	return pace < DPA_U32_MAX ? pace : 0;
@@ -283,13 +284,13 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 total)
 	p = &st->path[path];
 	if (!p->usable)
 		return 0;
-	p->pace = dpa_pace(st, p);
 	left_ns = dpa_sample_left_ns(st, p);
 	if (left_ns < st->plan_until_ns - st->now_ns)
 		st->plan_until_ns = st->now_ns + left_ns;
 	/* it gets nothing by this plan */
 	if (dpa_is_held(st, p->cost))
 		return 0;
+	p->pace = dpa_pace(st, p);
 	share = dpa_window_share(st, p, total);
 	room = dpa_room(st, p, share);
 	p->narrow = p->known && share < room + st->unit;

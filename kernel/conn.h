@@ -30,7 +30,7 @@ struct conn_path {
 	u32	given;		/* tcp_sock::write_seq when bytes were last counted */
 	u32	floor_us;	/* BBR's least round trip; 0: none seen */
 	u32	floor_at;	/* when it was measured: tcp_jiffies32 */
-	u32	pace;		/* sock::sk_max_pacing_rate, if it is ours; 0: it is not */
+	u32	pace;		/* as sock::sk_max_pacing_rate was last set; 0: any */
 	u32	prio_ms;	/* when an MP_PRIO was last sent; wraps */
 	/* what dpa_path::cost was resolved from */
 	u32	cost_gen;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <net/sock.h>
 
-#include "conn.h"
 #include "pace.h"
 
 /* what sock::sk_max_pacing_rate is where nobody has set it */
@@ -23,8 +22,9 @@ void pace_apply(struct conn *c, int i, struct sock *ssk)
 {
 	unsigned long most = c->state.path[i].pace ?: ANY_PACE;
 	unsigned long was = READ_ONCE(ssk->sk_max_pacing_rate);
+	unsigned long ours = c->path[i].pace ?: ANY_PACE;
 
-	if (was == most || (was != ANY_PACE && was != c->path[i].pace))
+	if (was != ours && was != ANY_PACE)
 		return;
 	c->path[i].pace = c->state.path[i].pace;
 	WRITE_ONCE(ssk->sk_max_pacing_rate, most);

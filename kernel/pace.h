@@ -3,8 +3,13 @@
 #ifndef _MPTCP_DPA_PACE_H
 #define _MPTCP_DPA_PACE_H
 
-struct conn;
-struct sock;
+#include "conn.h"
+
+/* Does the plan say another rate than the last one that was applied? */
+static inline bool pace_changes(const struct conn *c, int i)
+{
+	return c->state.path[i].pace != c->path[i].pace;
+}
 
 void pace_apply(struct conn *c, int i, struct sock *ssk);
 void pace_lift(struct conn *c, int i, struct sock *ssk);

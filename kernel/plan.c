@@ -195,7 +195,8 @@ int plan_begin(struct conn *c)
 			continue;
 		next = i + 1;
 		hold(c, &c->state.path[i], sf);
-		pace_apply(c, i, subflow_ssk(sf));
+		if (pace_changes(c, i))
+			pace_apply(c, i, subflow_ssk(sf));
 		waits_ns = min(waits_ns, dpa_waits_ns(&c->state.path[i]));
 		consider(c, &choice, sf, subflow_ssk(sf), i);
 	}
