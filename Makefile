@@ -260,6 +260,14 @@ sim:
 sim-inside: $(SIM)
 	@PYTHONPATH=tools python3 -m sim $(SCENARIOS)
 
+## sim-lot         the rule on networks drawn by lot, and where it does worst; COUNT=N SEED=N
+.PHONY: sim-lot sim-lot-inside
+sim-lot:
+	@$(INSIDE) $(MAKE) --no-print-directory sim-lot-inside COUNT="$(COUNT)" SEED="$(SEED)"
+
+sim-lot-inside: $(SIM)
+	@PYTHONPATH=tools python3 -m sim.lot $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
+
 unit: $(SIM)
 $(SIM): $(wildcard tools/sim/*.[ch]) $(wildcard bpf/*.h) kernel/state.h
 	@mkdir -p $(@D)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import links
 import pytest
+from sim import links
 from sim.simulate import Setting, run
 
 PROGRAM = Path("out/sim/sim")

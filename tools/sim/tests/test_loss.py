@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
 
-import links
 import pytest
+from sim import links
 from sim.simulate import Outcome, Setting, run
 from testbed.scenario import Scenario
 

@@ -6,7 +6,7 @@ import math
 import random
 from pathlib import Path
 
-import links
+from sim import links
 from sim.simulate import Setting, run
 from testbed.scenario import Scenario
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import links
 import pytest
+from sim import links
 from sim.simulate import Setting, run
 from testbed import scenariofile
 from testbed.errors import UsageError

@@ -1,4 +1,4 @@
-"""Scenarios of a few links, as the simulator's tests need them."""
+"""Scenarios of a few links, for the simulator and its tests."""
 
 from __future__ import annotations
 
