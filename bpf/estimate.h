@@ -355,7 +355,7 @@ static __always_inline void dpa_sample_rest(struct dpa_path *p,
 					    __u64 span)
 {
 	__u32 bytes = dpa_sample_bytes(p, o->acked), rate;
-	__u64 took = dpa_ticks_ns(p->sample_tick, o->acked_tick);
+	__u64 took = dpa_ticks_ns(p->sample_tick, p->acked_tick);
 
 	if (bytes) {
 		/* nothing is queued that would show that the path set the pace */
@@ -431,7 +431,6 @@ static __always_inline void dpa_see(const struct dpa_path *p,
 		.now_ns = now_ns,
 		.rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC,
 		.acked = p->acked,
-		.acked_tick = p->acked_tick,
 		.busy = (p->flags & (DPA_PATH_BUSY | DPA_PATH_RESTED)) ==
 			DPA_PATH_BUSY,
 		.flight = p->flight,

@@ -75,7 +75,6 @@ struct feed {
 	struct dpa_path	p;
 	__u64		now_ns;
 	__u64		acked;
-	__u32		acked_tick;
 	__u32		flight;
 	__u32		drained;
 };
@@ -84,7 +83,7 @@ static void acknowledge(struct feed *f, __u64 bytes)
 {
 	f->acked += bytes;
 	if (bytes)
-		f->acked_tick = dpa_tick(f->now_ns);
+		f->p.acked_tick = dpa_tick(f->now_ns);
 }
 
 /* Feeds a path that delivers at a constant rate, acknowledged in steps. */
@@ -103,7 +102,6 @@ static void feed(struct feed *f, __u64 rate, __u64 span, int busy, int limited)
 			acknowledge(f, rate / 200);
 		o.now_ns = f->now_ns;
 		o.acked = f->acked;
-		o.acked_tick = f->acked_tick;
 		dpa_observe(&f->p, &o);
 	}
 }

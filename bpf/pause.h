@@ -11,7 +11,6 @@ struct dpa_observation {
 	__u64	rtt_ns;
 	__u64	due_ns;		/* the deadline of what would be sent next; 0: none */
 	__u32	acked;		/* payload known to have arrived, low half */
-	__u32	acked_tick;	/* when the last of that did */
 	__u32	busy;		/* bytes are on their way */
 	__u32	flight;		/* of them, sent and not acknowledged */
 	__u32	lost;		/* packets were found lost since the last look */

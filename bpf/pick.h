@@ -249,7 +249,7 @@ static __always_inline __u64 dpa_sample_left_ns(const struct dpa_state *st,
 }
 
 /*
- * How fast its TCP may send on a known path after a time in which it had nothing to send:
+ * How fast its TCP may send on a known path, while it counts as application-limited:
  * half as much again as it has been. BBR's start sends at 2.9 times its estimate, and only
  * ends where the sender always has something. Chunk after chunk that would fill a
  * queue, and lose what does not fit into it. What is slow fills none that counts.
@@ -257,10 +257,9 @@ static __always_inline __u64 dpa_sample_left_ns(const struct dpa_state *st,
 static __always_inline __u32 dpa_pace(const struct dpa_state *st,
 				      const struct dpa_path *p)
 {
-	const __u16 both = DPA_PATH_PAUSES | DPA_PATH_TOLD;
 	__u64 pace;
 
-	if ((p->flags & both) != both || !p->known ||
+	if (!(p->flags & DPA_PATH_PAUSES) || !p->known ||
 	    st->policy == MPTCP_DPA_POLICY_THRESHOLD)
 		return 0;
 	pace = (__u64)p->best + p->best / 2;

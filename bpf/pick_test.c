@@ -435,7 +435,7 @@ static void test_pace(void)
 		.path[0] = {
 			.cost = 1, .goodput = 1000000, .best = 1200000,
 			.rtt_us = RTT_US, .srtt_us = RTT_US, .known = 1,
-			.usable = 1, .flags = DPA_PATH_PAUSES | DPA_PATH_TOLD,
+			.usable = 1, .flags = DPA_PATH_PAUSES,
 			.pause_in_us = DPA_U32_MAX,
 		},
 	};
@@ -450,11 +450,9 @@ static void test_pace(void)
 	p->best = 3U << 30;
 	EXPECT(!dpa_pace(&st, p));
 	p->best = 1200000;
+	p->flags = 0;
+	EXPECT(!dpa_pace(&st, p));
 	p->flags = DPA_PATH_PAUSES;
-	EXPECT(!dpa_pace(&st, p));
-	p->flags = DPA_PATH_TOLD;
-	EXPECT(!dpa_pace(&st, p));
-	p->flags |= DPA_PATH_PAUSES;
 	EXPECT(dpa_pace(&st, p));
 	st.policy = MPTCP_DPA_POLICY_THRESHOLD;
 	EXPECT(!dpa_pace(&st, p));

@@ -137,15 +137,22 @@ bool look_is_starved(const struct tcp_sock *tp)
 	       tcp_packets_in_flight(tp) < tp->snd_cwnd;
 }
 
-/*
- * What has arrived, and when. Of a path that was found empty it is kept until the
- * scheduler looks: it knows by that how long the path took.
- */
-static __always_inline void refresh_acked(struct dpa_path *row,
-					  const struct tcp_sock *tp)
+/* What has arrived, and when. */
+static void refresh_acked(struct dpa_path *row, const struct tcp_sock *tp)
 {
 	row->acked = tp->bytes_acked + sacked(tp);
 	row->acked_tick = dpa_tick(tp->delivered_mstamp * NSEC_PER_USEC);
+}
+
+/*
+ * A path is empty. What has arrived by then is kept until the scheduler looks: it
+ * knows by that how long the path took.
+ */
+static void note_rest(struct dpa_path *row, const struct tcp_sock *tp)
+{
+	if (!(row->flags & DPA_PATH_RESTED))
+		refresh_acked(row, tp);
+	row->flags |= DPA_PATH_RESTED;
 }
 
 /* What changes with every burst. */
@@ -163,10 +170,8 @@ static __always_inline void refresh_bytes(struct conn *c, int i,
 		path->given = given;
 	}
 	row->behind = dpa_minus(given - tp->snd_una, sacked(tp));
-	if (!count || !(row->flags & DPA_PATH_RESTED))
-		refresh_acked(row, tp);
 	if (given == tp->snd_una)
-		row->flags |= DPA_PATH_RESTED;
+		note_rest(row, tp);
 	else if (look_is_starved(tp) || is_shut(tp))
 		row->flags |= DPA_PATH_LIMITED;
 }
@@ -217,12 +222,14 @@ static u32 slow_start_window(const struct sock *ssk)
 
 /* The rest of what a look at the path asks for. */
 static void refresh_row(struct conn_path *path, struct dpa_path *row,
-			const struct sock *ssk)
+			const struct sock *ssk, bool count)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
 
 	row->rtt_us = tcp_min_rtt(tp);
 	row->srtt_us = tp->srtt_us >> 3;
+	if (!count || !(row->flags & DPA_PATH_RESTED))
+		refresh_acked(row, tp);
 	row->flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp));
 	row->pacing = min_t(u64, READ_ONCE(ssk->sk_pacing_rate), U32_MAX);
 	row->window = slow_start_window(ssk);
@@ -263,7 +270,7 @@ void look_refresh(struct conn *c, bool count)
 		gone &= ~BIT(i);
 		refresh_bytes(c, i, &st->path[i], ssk, count);
 		refresh_quota(c, i);
-		refresh_row(&c->path[i], &st->path[i], ssk);
+		refresh_row(&c->path[i], &st->path[i], ssk, count);
 		refresh_floor(&c->path[i], &st->path[i], ssk);
 		set_flag(&st->path[i], DPA_PATH_ACTIVE, active);
 		if (active)

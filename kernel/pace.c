@@ -1,35 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <net/sock.h>
+#include <net/tcp.h>
 
+#include "conn.h"
+#include "msk.h"
 #include "pace.h"
+#include "path.h"
 
 /* what sock::sk_max_pacing_rate is where nobody has set it */
 #define ANY_PACE	(~0UL)
 
-/**
- * pace_apply() - have a subflow's TCP send no faster than the plan says
- * @c: the connection
- * @i: the subflow's row
- * @ssk: and its TCP socket
- *
- * It is what SO_MAX_PACING_RATE does, and "ss -ti" shows. Where somebody else has
- * set that, it is left alone. Congestion control reads the limit at each
- * acknowledgment, and may miss the lower rate for one.
- *
- * Context: msk lock; does not sleep. The subflow's lock is not needed.
+/*
+ * Does what SO_MAX_PACING_RATE would, and "ss -ti" shows it. Where somebody else has set
+ * that, it is left alone. Congestion control reads the limit at each acknowledgment,
+ * and may miss the lower rate for one.
  */
-void pace_apply(struct conn *c, int i, struct sock *ssk)
+static void set_pace(struct conn_path *path, struct sock *ssk, u32 pace)
 {
-	unsigned long most = c->state.path[i].pace ?: ANY_PACE;
 	unsigned long was = READ_ONCE(ssk->sk_max_pacing_rate);
-	unsigned long ours = c->path[i].pace ?: ANY_PACE;
+	unsigned long most = pace ?: ANY_PACE;
 
-	if (was != ours && was != ANY_PACE)
+	if (pace == path->pace || (was != ANY_PACE && was != path->pace))
 		return;
-	c->path[i].pace = c->state.path[i].pace;
+	path->pace = pace;
 	WRITE_ONCE(ssk->sk_max_pacing_rate, most);
 	if (READ_ONCE(ssk->sk_pacing_rate) > most)
 		WRITE_ONCE(ssk->sk_pacing_rate, most);
+}
+
+/**
+ * pace_apply() - subflows that were out of data send no faster than the plan says
+ * @c: the connection
+ *
+ * As long as its TCP counts as application-limited, which after idle time it does for
+ * a round trip: see dpa_pace().
+ *
+ * Context: msk lock; does not sleep. The subflows' locks are not needed.
+ */
+void pace_apply(struct conn *c)
+{
+	struct mptcp_subflow_context *sf;
+
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		struct sock *ssk = subflow_ssk(sf);
+		int i = path_find(c, sf);
+
+		if (i >= 0)
+			set_pace(&c->path[i], ssk,
+				 READ_ONCE(tcp_sk(ssk)->app_limited) ?
+					 c->state.path[i].pace : 0);
+	}
 }
 
 /**
@@ -43,5 +62,5 @@ void pace_apply(struct conn *c, int i, struct sock *ssk)
 void pace_lift(struct conn *c, int i, struct sock *ssk)
 {
 	c->state.path[i].pace = 0;
-	pace_apply(c, i, ssk);
+	set_pace(&c->path[i], ssk, 0);
 }

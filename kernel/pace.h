@@ -3,15 +3,10 @@
 #ifndef _MPTCP_DPA_PACE_H
 #define _MPTCP_DPA_PACE_H
 
-#include "conn.h"
+struct conn;
+struct sock;
 
-/* Does the plan say another rate than the last one that was applied? */
-static inline bool pace_changes(const struct conn *c, int i)
-{
-	return c->state.path[i].pace != c->path[i].pace;
-}
-
-void pace_apply(struct conn *c, int i, struct sock *ssk);
+void pace_apply(struct conn *c);
 void pace_lift(struct conn *c, int i, struct sock *ssk);
 
 #endif

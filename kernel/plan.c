@@ -9,7 +9,6 @@
 #include "event.h"
 #include "look.h"
 #include "msk.h"
-#include "pace.h"
 #include "path.h"
 #include "plan.h"
 #include "stat.h"
@@ -172,8 +171,7 @@ static int carry_out(struct conn *c, const struct choice *choice)
  * plan_begin() - carry out a plan that was just made
  * @c: the connection, brought up to date before that
  *
- * Keeps subflows back, or takes them into use, says how fast they may send, and
- * picks one.
+ * Keeps subflows back, or takes them into use, and picks one.
  *
  * Context: msk lock; does not sleep.
  * Return: 0, -EBUSY when the next bytes have to wait for room, -EINVAL without a
@@ -195,8 +193,6 @@ int plan_begin(struct conn *c)
 			continue;
 		next = i + 1;
 		hold(c, &c->state.path[i], sf);
-		if (pace_changes(c, i))
-			pace_apply(c, i, subflow_ssk(sf));
 		waits_ns = min(waits_ns, dpa_waits_ns(&c->state.path[i]));
 		consider(c, &choice, sf, subflow_ssk(sf), i);
 	}

@@ -76,7 +76,7 @@ struct dpa_path {
 	__u32	pause_in_us;	/* from now to the next one; U32_MAX: none */
 	__u32	pause_us;	/* and how long that is */
 	__u32	room;		/* bytes that may be behind before more is given */
-	__u32	pace;		/* bytes a second that its TCP may send; 0: any */
+	__u32	pace;		/* bytes a second, while its TCP is told it is limited; 0: any */
 };
 
 /* The connection, and the chunk in force: the first that is not all acked. */

@@ -7,6 +7,7 @@
 #include "conn.h"
 #include "look.h"
 #include "msk.h"
+#include "pace.h"
 #include "path.h"
 #include "prio.h"
 #include "rescue.h"
@@ -149,6 +150,7 @@ static void tick(struct conn *c)
 		if (conn_steers(c))
 			path_make_prompt(c);
 		path_tell_limited(c);
+		pace_apply(c);
 		/* a decision looks itself */
 		if (is_under_way(c) && !msk_data_pending(msk_of(c->sk)))
 			look_watch(c);
@@ -175,6 +177,7 @@ static bool look_here(struct conn *c)
 	    path_needs_owner(c))
 		return false;
 	stat_inc(sock_net(c->sk), DPA_STAT_TICKS);
+	pace_apply(c);
 	if (is_under_way(c) && !msk_data_pending(msk_of(c->sk)))
 		look_watch(c);
 	look_again(c);

@@ -189,8 +189,8 @@ static bool touch(void)
 	return true;
 }
 
-/* As plan_begin() in kernel/plan.c does. */
-static void carry_out(void)
+/* As pace_apply() in kernel/pace.c does, at each look. */
+static void pace_paths(void)
 {
 	int i;
 
@@ -233,7 +233,7 @@ static void decide(void)
 			plan();
 	}
 	dpa_stand(st, s, BURST);
-	carry_out();
+	pace_paths();
 	note_activations();
 }
 
