@@ -173,7 +173,7 @@ static __always_inline void dpa_decide_begin(struct dpa_state *st,
 					     struct dpa_scratch *s)
 {
 	dpa_forecast(st, s);
-	dpa_set_reach(st, s, dpa_minus(st->chunk_deadline_ns, st->now_ns), 0);
+	s->reach.left_ns = dpa_minus(st->chunk_deadline_ns, st->now_ns);
 	st->at_risk = dpa_hopeless(st, s, dpa_unsent(st, st->chunk_end));
 	st->decided_ns = st->now_ns;
 }

@@ -191,11 +191,13 @@ static __always_inline void dpa_confirm(struct dpa_path *p, __u32 rate)
 }
 
 /* One more sample for a path's goodput. */
-static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
-					   int limited)
+dpa_function int dpa_add_sample(struct dpa_path *p, __u32 rate, int limited)
 {
-	__u32 was = p->goodput;
+	__u32 was;
 
+	if (!p)
+		return 0;
+	was = p->goodput;
 	if (dpa_is_bottleneck(p, rate)) {
 		limited = 0;
 		if (was && p->ramping) {
@@ -206,7 +208,7 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 	p->last = limited ? 0 : rate;
 	if (limited && rate <= was) {
 		dpa_confirm(p, rate);
-		return;
+		return 0;
 	}
 	if (!was) {
 		p->goodput = rate ?: 1;
@@ -224,6 +226,7 @@ static __always_inline void dpa_add_sample(struct dpa_path *p, __u32 rate,
 		dpa_smooth(p, rate);
 	}
 	dpa_note_best(p);
+	return 0;
 }
 
 /* The time since a path's running or last sample began. */
