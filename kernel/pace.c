@@ -32,7 +32,7 @@ static void set_pace(struct conn_path *path, struct sock *ssk, u32 pace)
  * @c: the connection
  *
  * As long as its TCP counts as application-limited, which after idle time it does for
- * a round trip: see dpa_pace().
+ * a round trip: see dpa_pace(). When the last chunk is over they send as they like.
  *
  * Context: msk lock; does not sleep. The subflows' locks are not needed.
  */
@@ -43,24 +43,10 @@ void pace_apply(struct conn *c)
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		struct sock *ssk = subflow_ssk(sf);
 		int i = path_find(c, sf);
+		bool limited = READ_ONCE(tcp_sk(ssk)->app_limited);
 
 		if (i >= 0)
-			set_pace(&c->path[i], ssk,
-				 READ_ONCE(tcp_sk(ssk)->app_limited) ?
-					 c->state.path[i].pace : 0);
+			set_pace(&c->path[i], ssk, limited && conn_steers(c) ?
+				 c->state.path[i].pace : 0);
 	}
-}
-
-/**
- * pace_lift() - no plan stands: a subflow's TCP may send as fast as it likes
- * @c: the connection
- * @i: the subflow's row
- * @ssk: and its TCP socket
- *
- * Context: msk lock; does not sleep.
- */
-void pace_lift(struct conn *c, int i, struct sock *ssk)
-{
-	c->state.path[i].pace = 0;
-	set_pace(&c->path[i], ssk, 0);
 }

@@ -4,9 +4,7 @@
 #define _MPTCP_DPA_PACE_H
 
 struct conn;
-struct sock;
 
 void pace_apply(struct conn *c);
-void pace_lift(struct conn *c, int i, struct sock *ssk);
 
 #endif

@@ -6,7 +6,6 @@
 #include "conn.h"
 #include "msk.h"
 #include "netns.h"
-#include "pace.h"
 #include "path.h"
 #include "prio.h"
 #include "stat.h"
@@ -82,10 +81,8 @@ static void apply_one(struct conn *c, struct mptcp_subflow_context *sf, int i)
 		c->path[i].prio_ms = now_ms(c);
 		c->path[i].prio_sent = true;
 	}
-	if (!conn_steers(c)) {
+	if (!conn_steers(c))
 		row->flags &= ~(DPA_PATH_STEERED | DPA_PATH_HELD);
-		pace_lift(c, i, ssk);
-	}
 }
 
 /* Has a steered subflow a priority to get, or to be given back? */

@@ -200,9 +200,7 @@ uint64_t path_cwnd(const struct path *p)
 /* Bytes a second. */
 double path_pacing(const struct path *p)
 {
-	if (p->app_limited && p->most && p->most < p->bbr.pacing)
-		return p->most;
-	return p->bbr.pacing;
+	return p->most && p->most < p->bbr.pacing ? p->most : p->bbr.pacing;
 }
 
 static void bbr_pace(struct path *p)

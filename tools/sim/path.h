@@ -75,7 +75,7 @@ struct path {
 	uint64_t	next_seq;
 	uint64_t	inflight;
 	double		credit;		/* of the pacer */
-	uint32_t	most;		/* bytes a second, while limited; 0: any */
+	uint32_t	most;		/* bytes a second that it sends at; 0: any */
 	uint64_t	srtt_ns, delivered, delivered_ns, first_ns;
 	uint64_t	lost_bytes;	/* found, and not acknowledged since */
 	bool		found_lost;	/* packets, since that was last asked */

@@ -189,15 +189,6 @@ static bool touch(void)
 	return true;
 }
 
-/* As pace_apply() in kernel/pace.c does, at each look. */
-static void pace_paths(void)
-{
-	int i;
-
-	for (i = 0; i < sim.paths; i++)
-		sim.path[i].most = sim.st.path[i].pace;
-}
-
 static void note_activations(void)
 {
 	int i;
@@ -233,7 +224,6 @@ static void decide(void)
 			plan();
 	}
 	dpa_stand(st, s, BURST);
-	pace_paths();
 	note_activations();
 }
 
@@ -489,6 +479,16 @@ static void tell_limited(void)
 	}
 }
 
+/* As pace_apply() in kernel/pace.c, at each look. */
+static void pace(void)
+{
+	int i;
+
+	for (i = 0; i < sim.paths; i++)
+		sim.path[i].most = sim.path[i].app_limited ?
+				   sim.st.path[i].pace : 0;
+}
+
 /* As look_watch() in kernel/look.c. */
 static void watch(void)
 {
@@ -552,6 +552,7 @@ void sim_run(void)
 		act |= write_more();
 		if (!sim.stock && sim.now_ns % TICK_NS == 0) {
 			tell_limited();
+			pace();
 			watch();
 			rescue();
 		}
