@@ -351,7 +351,7 @@ static __always_inline void dpa_trust_more(struct dpa_path *p)
 
 /*
  * A path is found empty. A sample that ends so shows how fast it is at least, with
- * the time that it takes others.
+ * the time that it took, but no less than others take.
  */
 static __always_inline void dpa_sample_rest(struct dpa_path *p,
 					    const struct dpa_observation *o,

@@ -210,6 +210,18 @@ static void test_drained(void)
 	EXPECT(f.p.goodput > 1300000);
 }
 
+/* The timer looks at a path that delivers at a rate, for half a second. */
+static void watch(struct dpa_path *p, __u64 *now_ns, __u32 rate)
+{
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		p->acked += rate / 200;
+		*now_ns += 5 * MSEC;
+		dpa_watch(p, *now_ns);
+	}
+}
+
 /* The timer's looks are for a path that is not known yet. */
 static void test_watch(void)
 {
@@ -219,30 +231,17 @@ static void test_watch(void)
 		.ramping = DPA_RAMP_SAMPLES,
 	};
 	__u64 now_ns = 7 * SEC;
-	int i;
 
-	for (i = 0; i < 100; i++) {
-		p.acked += 5000;
-		now_ns += 5 * MSEC;
-		dpa_watch(&p, now_ns);
-	}
+	watch(&p, &now_ns, 1000000);
 	EXPECT(within(p.goodput, 980000, 1020000));
 	p.known = 1;
-	for (i = 0; i < 100; i++) {
-		p.acked += 10000;
-		now_ns += 5 * MSEC;
-		dpa_watch(&p, now_ns);
-	}
+	watch(&p, &now_ns, 2000000);
 	EXPECT(within(p.goodput, 980000, 1020000));
 	/* nor does one have to have shown anything before */
 	p.known = 0;
 	p.goodput = 0;
 	p.sampling = 0;
-	for (i = 0; i < 100; i++) {
-		p.acked += 5000;
-		now_ns += 5 * MSEC;
-		dpa_watch(&p, now_ns);
-	}
+	watch(&p, &now_ns, 1000000);
 	EXPECT(within(p.goodput, 980000, 1020000));
 }
 

@@ -129,6 +129,7 @@ static void look_again(struct conn *c)
 {
 	u64 next;
 
+	pace_apply(c);
 	/* without a look to come the next bytes are the scheduler's */
 	if (!is_under_way(c))
 		c->state.plan_until_ns = 0;
@@ -150,7 +151,6 @@ static void tick(struct conn *c)
 		if (conn_steers(c))
 			path_make_prompt(c);
 		path_tell_limited(c);
-		pace_apply(c);
 		/* a decision looks itself */
 		if (is_under_way(c) && !msk_data_pending(msk_of(c->sk)))
 			look_watch(c);
@@ -177,7 +177,6 @@ static bool look_here(struct conn *c)
 	    path_needs_owner(c))
 		return false;
 	stat_inc(sock_net(c->sk), DPA_STAT_TICKS);
-	pace_apply(c);
 	if (is_under_way(c) && !msk_data_pending(msk_of(c->sk)))
 		look_watch(c);
 	look_again(c);

@@ -31,6 +31,12 @@ set_cost() {
 
 index_of() { in_ns "$client" cat "/sys/class/net/$1/ifindex"; }
 
+# wait_said WORD: until the client has come to "say" that
+wait_said() {
+	wait_until 20 grep -q "$1" "$tmp/client" ||
+		fail "not $1: $(tail -n 2 "$tmp/client")"
+}
+
 # receiver MARK...: a server that tells when so many bytes had come, with room for
 # $receive_buffer
 receive_buffer=4000000

@@ -223,12 +223,10 @@ check_priorities() {
 		"wait backups=$after within=2000" "sleep 200" "say over" \
 		"sleep 1500"
 	pid=$last_pid
-	wait_until 20 grep -q held "$tmp/client" ||
-		fail "not held: $(tail -n 2 "$tmp/client")"
+	wait_said held
 	expect_eq "our flags in mid-chunk" "$(ulp_backup "$client" b)" 1
 	expect_eq "the peer's flags in mid-chunk" "$(ulp_backup "$server" B)" 1
-	wait_until 20 grep -q over "$tmp/client" ||
-		fail "not over: $(tail -n 2 "$tmp/client")"
+	wait_said over
 	expect_eq "our flags afterwards" "$(ulp_backup "$client" b)" \
 		$((after / 2))
 	expect_eq "the peer's flags afterwards" "$(ulp_backup "$server" B)" \
@@ -420,6 +418,16 @@ most_paced() {
 is_paced() { [ "$(most_paced)" ]; }
 is_not_paced() { ! is_paced; }
 
+# one subflow, at 3/2 of its goodput, give or take a twentieth
+has_settled() {
+	local most
+
+	most=$(most_paced)
+	[ "$(wc -l <<<"$most")" = 1 ] &&
+		[ $((most * 20)) -gt $((goodput * 12 * 19)) ] &&
+		[ $((most * 20)) -lt $((goodput * 12 * 21)) ]
+}
+
 # After idle time BBR on a known path sends half as much again as that carries; on one of
 # which nothing is known, or after the last chunk, what it likes.
 paced() {
@@ -437,19 +445,9 @@ paced() {
 	wait_until 20 is_paced || fail "never: $(tail -n 2 "$tmp/client")"
 	wait_until 20 has_settled ||
 		fail "kbit/s at most: $(most_paced) of $((goodput * 12))"
-	wait_until 20 grep -q over "$tmp/client" ||
-		fail "not over: $(tail -n 2 "$tmp/client")"
+	wait_said over
 	wait_until 1 is_not_paced || fail "still: $(most_paced) kbit/s"
 	expect_ok "the client" finish $pid 20
-}
-# one subflow, at 3/2 of its goodput, give or take a twentieth
-has_settled() {
-	local most
-
-	most=$(most_paced)
-	[ "$(wc -l <<<"$most")" = 1 ] &&
-		[ $((most * 20)) -gt $((goodput * 12 * 19)) ] &&
-		[ $((most * 20)) -lt $((goodput * 12 * 21)) ]
 }
 
 probe() {

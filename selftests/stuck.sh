@@ -108,7 +108,7 @@ cheap_path_goes() {
 		"wait queued=0" "say ready" "await $gate" "chunk len=100000 ms=1000" \
 		"send 100000" "wait queued=0" info subflows shutdown
 	chunk_pid=$last_pid
-	wait_until 20 grep -q ready "$tmp/client" || fail "$(tail -n 2 "$tmp/client")"
+	wait_said ready
 	expect_between "payload on the cheap path" "$(client_bytes 2)" 400000 600000
 	ip -n "$client" mptcp endpoint delete id 2 || fail "endpoint delete"
 	wait_until 5 second_is_gone || fail "the subflow stays"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path as File
 
 from testbed import scenariofile
 from testbed.errors import UsageError
 from testbed.scenario import CHUNKS, Scenario
 
-from .simulate import Outcome, Setting, run
+from .simulate import PROGRAM, Outcome, Setting, run
 
-PROGRAM = File("out/sim/sim")
 RULES = {
     "stock": Setting(stock=True),
     "threshold 1": Setting(policy="threshold", alpha_milli=1000),

@@ -11,18 +11,18 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path as File
 from statistics import fmean
 
+from rich.console import Console
+from rich.progress import track
 from testbed.scenario import Scenario
 
 from . import links
-from .simulate import Outcome, Setting, run
+from .simulate import PROGRAM, Outcome, Setting, run
 
-PROGRAM = File("out/sim/sim")
 DELAYS_MS = (5, 20, 50, 100)
 PERIODS_MS = (40, 100, 250, 500, 1000, 2000)
 # of the period: the time that a chunk has, but four ways of the longer link and 50 ms at least
@@ -98,17 +98,6 @@ def outcomes(networks: list[Network]) -> Iterator[Outcome]:
         yield from workers.map(one, networks)
 
 
-def _progress(found: Iterator[Outcome], count: int) -> list[Outcome]:
-    done: list[Outcome] = []
-    for outcome in found:
-        done.append(outcome)
-        if sys.stderr.isatty():
-            print(f"\r{len(done)} of {count}", end="", file=sys.stderr, flush=True)
-    if sys.stderr.isatty():
-        print("\r", end="", file=sys.stderr)
-    return done
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python3 -m sim.lot", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
@@ -117,8 +106,13 @@ def main() -> int:
     asked = parser.parse_args()
     if asked.count < 1:
         parser.error(f"--count: {asked.count}: expected 1 or more")
+    if asked.worst < 0:
+        parser.error(f"--worst: {asked.worst}: expected 0 or more")
     networks = list(draw(asked.seed, asked.count))
-    found = _progress(outcomes(networks), asked.count)
+    each: Iterable[Outcome] = outcomes(networks)
+    if sys.stderr.isatty():
+        each = track(each, total=asked.count, console=Console(stderr=True), transient=True)
+    found = list(each)
     chunks = sum(len(out.completion_ms) for out in found)
     print(
         f"{asked.count} networks: {fmean(out.excess for out in found) * 100:.2f} points beyond the"

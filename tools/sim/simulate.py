@@ -12,6 +12,8 @@ from testbed.errors import UsageError
 from testbed.frames import segment_payload_bytes
 from testbed.scenario import CHUNKS, Scenario
 
+# as make builds it
+PROGRAM = File("out/sim/sim")
 STEP_MS = 0.5
 CONGESTION = "bbr"
 TAIL_MS = 20_000

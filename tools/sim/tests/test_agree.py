@@ -13,10 +13,9 @@ from pathlib import Path
 from statistics import mean
 
 import pytest
-from sim.simulate import Setting, run
+from sim.simulate import PROGRAM, Setting, run
 from testbed import protocols, scenariofile
 
-PROGRAM = Path("out/sim/sim")
 MEASURED = Path("Documentation/results.md")
 # how far a share in the simulator may be from that on the kernel
 APART = 0.03

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from pathlib import Path
 from statistics import fmean
 
 import pytest
 from sim import links
-from sim.simulate import Outcome, Setting, run
+from sim.simulate import PROGRAM, Outcome, Setting, run
 from testbed.scenario import Scenario
 
-PROGRAM = Path("out/sim/sim")
 CHUNK = 5_000_000
 SEEDS = range(1, 41)
 

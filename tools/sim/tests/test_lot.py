@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from statistics import fmean
 
 from sim import lot
-
-PROGRAM = Path("out/sim/sim")
 
 
 def test_a_seed_draws_the_same_networks() -> None:

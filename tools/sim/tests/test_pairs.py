@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 import random
-from pathlib import Path
 
 from sim import links
-from sim.simulate import Setting, run
+from sim.simulate import PROGRAM, Setting, run
 from testbed.scenario import Scenario
 
-PROGRAM = Path("out/sim/sim")
 NETWORKS, CHUNKS = 120, 4
 # Less than this over what all links carry at once is not asked for.
 LEAST_SLACK, MOST_SLACK = 1.1, 2.5

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 from sim import links
-from sim.simulate import Setting, run
+from sim.simulate import PROGRAM, Setting, run
 from testbed.rates import Rates, to_trace
 
-PROGRAM = Path("out/sim/sim")
 GOOD_BPS, BAD_BPS = 16_000_000, 20_000
 # Gone from 10 to 15 of 40 s.
 OUTAGE = Rates(5000, (GOOD_BPS, GOOD_BPS, BAD_BPS, *[GOOD_BPS] * 5))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
 import pytest
 from sim import links
-from sim.simulate import Setting, run
+from sim.simulate import PROGRAM, Setting, run
 from testbed import scenariofile
 from testbed.errors import UsageError
 from testbed.scenario import Scenario
 
-PROGRAM = Path("out/sim/sim")
 STOCK = Setting(stock=True)
 
 
