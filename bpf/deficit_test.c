@@ -47,6 +47,34 @@ static void test_deficit(void)
 	EXPECT(within(st.budget, 860000, 870000));
 }
 
+/* The mean of a link that gets faster is not doubted, while samples say so. */
+static void test_deficit_rises(void)
+{
+	const __u32 cost[] = { 9, 1 };
+	const __u32 goodput[] = { 1000000, 1000000 };
+	__u64 chunk[][2] = { { 15200000, 11 * SEC } };
+	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_scratch s;
+	__u64 sure;
+
+	set_paths(&st, 2, cost, goodput);
+	st.path[1].sampling = 1;
+	plan(&st, &s, 1, chunk);
+	sure = st.budget;
+	st.path[1].spread = 100000;
+	st.path[1].rises = DPA_RISES_SURE;
+	plan(&st, &s, 1, chunk);
+	EXPECT(sure && st.budget == sure);
+	st.path[1].rises = DPA_RISES_SURE - 1;
+	plan(&st, &s, 1, chunk);
+	/* 2.5 standard deviations, of which sqrt(0.3 / 10.3) remain */
+	EXPECT(within(st.budget, sure + 425000, sure + 430000));
+	st.path[1].rises = DPA_RISES_SURE;
+	st.path[1].sampling = 0;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.budget > sure + 425000);
+}
+
 /* A path that has been faster may be so again: some of the shortfall waits. */
 static void test_deficit_upside(void)
 {
@@ -391,6 +419,7 @@ static void test_deficit_counting(void)
 
 const struct dpa_test deficit_tests[] = {
 	{ "the deficit rule opens late, and for the shortfall", test_deficit },
+	{ "a link that gets faster", test_deficit_rises },
 	{ "a path that has been faster", test_deficit_upside },
 	{ "doubt alone", test_deficit_doubt },
 	{ "less than half a fragment", test_deficit_little },

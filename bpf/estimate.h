@@ -11,6 +11,12 @@
 #define DPA_SAMPLE_GAIN		77
 /* and of one above the mean, if the one before was: half */
 #define DPA_RISING_GAIN		128
+/*
+ * So many in a row above the mean are a link that gets faster: by chance they would be
+ * one time in 64. Then the mean is less than it brings, and deviations are the trend's.
+ */
+#define DPA_RISES_SURE		6
+#define DPA_RISES_MAX		255
 /* of what a path once did better, so much is forgotten with each sample: 1 / 2^9 */
 #define DPA_BEST_SHIFT		9
 /* the spread that is assumed at first, as a share of the first sample: 0.3 */
@@ -77,12 +83,12 @@ static __always_inline void dpa_smooth(struct dpa_path *p, __u32 rate)
 	__u32 was = p->goodput;
 	int rises = rate > was;
 	__u64 d = rises ? rate - was : was - rate;
-	__u64 step = d * (rises && p->rose ? DPA_RISING_GAIN :
-					     DPA_SAMPLE_GAIN) >> 8;
+	__u64 step = d * (rises && p->rises ? DPA_RISING_GAIN :
+					      DPA_SAMPLE_GAIN) >> 8;
 
 	/* never 0, since a step is less than a third of what there is */
 	p->goodput = rises ? was + step : was - step;
-	p->rose = rises;
+	p->rises = rises ? p->rises + (p->rises < DPA_RISES_MAX) : 0;
 	dpa_spread(p, d);
 }
 

@@ -55,8 +55,7 @@ struct dpa_path {
 		known : 1,	/* it has ramped up once */
 		usable : 1,	/* at the last look: it may carry data */
 		pausing : 1,	/* its congestion control makes a pause */
-		has_paused : 1,	/* since @pause_tick, or once */
-		rose : 1;	/* the last sample was above the mean */
+		has_paused : 1;	/* since @pause_tick, or once */
 	__u8	resting : 1,	/* it gets nothing until it is empty */
 		restarts : 1,	/* it was, and has begun anew */
 		ramping : 3,	/* the goodput still grows with each sample */
@@ -65,6 +64,7 @@ struct dpa_path {
 		narrow : 1;	/* the peer's window has room for no more than @room */
 	__u8	lossy;		/* the share of samples with a loss, in 256ths */
 	__u8	fits;		/* what comes in time of what it is given, see pick.h */
+	__u8	rises;		/* samples in a row that were above the mean, at most 255 */
 	__u32	goodput;	/* smoothed; 0: nothing was sampled yet */
 	__u32	best;		/* the most that was, of late */
 	__u32	spread;		/* its standard deviation */

@@ -105,7 +105,7 @@ static double bbr_bw(const struct bbr *b)
 	double most = 0;
 	int i;
 
-	for (i = 0; i < 10; i++)
+	for (i = 0; i < BW_ROUNDS; i++)
 		most = b->bw[i] > most ? b->bw[i] : most;
 	return most;
 }
@@ -477,6 +477,8 @@ static void bbr_min_rtt(struct path *p, uint64_t now_ns, uint64_t rtt_ns)
 		b->probe_rtt_done_ns = 0;
 	}
 	if (b->mode == BBR_PROBE_RTT) {
+		/* its few packets are no measure of the path */
+		p->app_limited = p->delivered + p->inflight + 1;
 		if (!b->probe_rtt_done_ns && p->inflight <= 4 * MSS)
 			b->probe_rtt_done_ns = now_ns + 200 * MSEC;
 		else if (b->probe_rtt_done_ns && now_ns > b->probe_rtt_done_ns) {
@@ -488,6 +490,23 @@ static void bbr_min_rtt(struct path *p, uint64_t now_ns, uint64_t rtt_ns)
 	b->idle_restart = false;
 }
 
+/*
+ * One more sample. What was measured is forgotten when a later sample counts, not before:
+ * one in which the sender held back counts only if it is no less.
+ */
+static void note_bw(struct bbr *b, double rate, bool limited)
+{
+	uint64_t i, rounds = b->round - b->bw_round;
+
+	if (limited && rate < bbr_bw(b))
+		return;
+	for (i = 0; i < rounds && i < BW_ROUNDS; i++)
+		b->bw[(b->round - i) % BW_ROUNDS] = 0;
+	b->bw_round = b->round;
+	if (rate > b->bw[b->round % BW_ROUNDS])
+		b->bw[b->round % BW_ROUNDS] = rate;
+}
+
 static void bbr_ack(struct path *p, const struct packet *k, uint64_t now_ns)
 {
 	struct bbr *b = &p->bbr;
@@ -497,7 +516,6 @@ static void bbr_ack(struct path *p, const struct packet *k, uint64_t now_ns)
 	if (k->delivered >= b->round_end) {
 		b->round++;
 		b->round_end = p->delivered;
-		b->bw[b->round % 10] = 0;
 		round_start = true;
 		b->conserving = false;
 	}
@@ -508,9 +526,8 @@ static void bbr_ack(struct path *p, const struct packet *k, uint64_t now_ns)
 		if (span < sending)
 			span = sending;
 		rate = (double)(p->delivered - k->delivered) * SEC / span;
-		if (span >= p->least_rtt_ns && rate > b->bw[b->round % 10] &&
-		    (!k->app_limited || rate >= bbr_bw(b)))
-			b->bw[b->round % 10] = rate;
+		if (span >= p->least_rtt_ns)
+			note_bw(b, rate, k->app_limited);
 	}
 	p->heard_ns = now_ns;
 	bbr_mode(p, now_ns, round_start && !k->app_limited);

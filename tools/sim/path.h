@@ -35,11 +35,15 @@ struct fifo {
 	uint32_t	head, count, room;
 };
 
+/* of BBR's filter */
+#define BW_ROUNDS	10
+
 enum bbr_mode { BBR_STARTUP, BBR_DRAIN, BBR_PROBE_BW, BBR_PROBE_RTT };
 
 struct bbr {
 	enum bbr_mode	mode;
-	double		bw[10];		/* the most of each of ten round trips */
+	double		bw[BW_ROUNDS];	/* the most of each of these round trips */
+	uint64_t	bw_round;	/* the last of them */
 	uint64_t	round;
 	uint64_t	round_end;	/* delivered that ends it */
 	double		full_bw;
