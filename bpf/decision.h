@@ -67,7 +67,6 @@ struct dpa_scratch {
 	__u64	upside;		/* that paths of less cost may bring beyond what is sure */
 	__u64	learn_bytes;	/* for others while the cheapest paths are unknown */
 	__u64	best_linger;
-	__u8	learning;	/* the cheapest paths are not known yet */
 	__u8	trial;		/* a path is used to get to know it */
 	__u8	stuck;		/* a path is, while data is rescued */
 	__u8	spent;		/* and one has had all it may get */

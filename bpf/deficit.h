@@ -238,7 +238,7 @@ static __always_inline int dpa_is_time(const struct dpa_state *st,
 
 	if (dpa_is_little(s, left))
 		return 0;
-	if (s->learning)
+	if (st->learning)
 		return s->learn_bytes || st->open_cost == level->cost;
 	if (level->unknown)
 		return 1;
@@ -273,7 +273,7 @@ static __always_inline __u64 dpa_use_level(struct dpa_state *st,
 	const struct dpa_level *level = &s->level;
 	__u64 carried = level->sure, now;
 
-	if (s->learning) {
+	if (st->learning) {
 		left = left < s->learn_bytes ? left : s->learn_bytes;
 		dpa_wish(&s->plan, below, level->cost, left);
 		s->trial = 1;
@@ -317,7 +317,7 @@ static __always_inline void dpa_cover(struct dpa_state *st,
 						       DPA_MARGIN_NS / 2);
 			dpa_wish(&s->plan, s->level.cost, 0, 0);
 			/* a goodput that still grows is no less than it is */
-			left = dpa_minus(left, s->learning ? s->level.likely :
+			left = dpa_minus(left, st->learning ? s->level.likely :
 							     s->level.sure);
 		} else {
 			if (!dpa_is_time(st, s, left))
@@ -425,9 +425,9 @@ static __always_inline void dpa_plan_begin(struct dpa_state *st,
 	st->missed_seen = st->missed;
 	st->met_seen = st->met;
 
-	s->learning = o->cheapest_unsure &&
+	st->learning = o->cheapest_unsure &&
 		      spent_ns < whole_ns / DPA_RAMP_PATIENCE;
-	s->learn_bytes = s->learning ? dpa_learning_bytes(st, o, whole_ns,
+	s->learn_bytes = st->learning ? dpa_learning_bytes(st, o, whole_ns,
 							  spent_ns) : 0;
 	s->plan = (struct dpa_plan){ .limit = o->cheapest };
 	s->trial = 0;

@@ -50,29 +50,20 @@ static void test_deficit(void)
 /* The mean of a link that gets faster is not doubted, while samples say so. */
 static void test_deficit_rises(void)
 {
-	const __u32 cost[] = { 9, 1 };
-	const __u32 goodput[] = { 1000000, 1000000 };
-	__u64 chunk[][2] = { { 15200000, 11 * SEC } };
-	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
-	struct dpa_scratch s;
-	__u64 sure;
+	const struct dpa_reach r = {
+		.left_ns = SEC, .caution = 40, .steady = 1024,
+	};
+	struct dpa_path p = {
+		.goodput = 1000000, .spread = 100000, .sampling = 1,
+		.rises = DPA_RISES_SURE - 1,
+	};
 
-	set_paths(&st, 2, cost, goodput);
-	st.path[1].sampling = 1;
-	plan(&st, &s, 1, chunk);
-	sure = st.budget;
-	st.path[1].spread = 100000;
-	st.path[1].rises = DPA_RISES_SURE;
-	plan(&st, &s, 1, chunk);
-	EXPECT(sure && st.budget == sure);
-	st.path[1].rises = DPA_RISES_SURE - 1;
-	plan(&st, &s, 1, chunk);
-	/* 2.5 standard deviations, of which sqrt(0.3 / 10.3) remain */
-	EXPECT(within(st.budget, sure + 425000, sure + 430000));
-	st.path[1].rises = DPA_RISES_SURE;
-	st.path[1].sampling = 0;
-	plan(&st, &s, 1, chunk);
-	EXPECT(st.budget > sure + 425000);
+	/* but for 2.5 standard deviations */
+	EXPECT(dpa_surely(&p, &r, 0) == 750000);
+	p.rises = DPA_RISES_SURE;
+	EXPECT(dpa_surely(&p, &r, 0) == 1000000);
+	p.sampling = 0;
+	EXPECT(dpa_surely(&p, &r, 0) == 750000);
 }
 
 /* A path that has been faster may be so again: some of the shortfall waits. */

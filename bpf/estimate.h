@@ -7,6 +7,8 @@
 
 /* goodput is sampled over this time, or over one round trip if that is longer */
 #define DPA_SAMPLE_NS		(100 * DPA_NSEC_PER_MSEC)
+/* one that ends early counts as no less than that: looks may be a jiffy late */
+#define DPA_SAMPLE_LEAST_NS	(20 * DPA_NSEC_PER_MSEC)
 /* the weight of a new sample, in 256ths: about 0.3 */
 #define DPA_SAMPLE_GAIN		77
 /* and of one above the mean, if the one before was: half */
@@ -263,6 +265,16 @@ static __always_inline __u64 dpa_span_ns(__u64 rtt_ns)
 	return rtt_ns > DPA_SAMPLE_NS ? rtt_ns : DPA_SAMPLE_NS;
 }
 
+/* The least time that counts for one that ends because the path is empty. */
+static __always_inline __u64 dpa_least_span_ns(__u64 rtt_ns)
+{
+	__u64 span = dpa_span_ns(rtt_ns), least = 2 * rtt_ns;
+
+	if (least < DPA_SAMPLE_LEAST_NS)
+		least = DPA_SAMPLE_LEAST_NS;
+	return least < span ? least : span;
+}
+
 /* enough for any window to fill any path */
 #define DPA_RAMP_ROUNDS	16
 
@@ -356,20 +368,20 @@ static __always_inline void dpa_trust_more(struct dpa_path *p)
 }
 
 /*
- * A path is found empty. A sample that ends so shows how fast it is at least, with
- * the time that it took, but no less than others take.
+ * A path is found empty. A sample that ends so shows how fast it is at least, with the
+ * time that it took, but no less than two round trips: less may be one burst.
  */
 static __always_inline void dpa_sample_rest(struct dpa_path *p,
-					    const struct dpa_observation *o,
-					    __u64 span)
+					    const struct dpa_observation *o)
 {
 	__u32 bytes = dpa_sample_bytes(p, o->acked), rate;
 	__u64 took = dpa_ticks_ns(p->sample_tick, p->acked_tick);
+	__u64 least = dpa_least_span_ns(o->rtt_ns);
 
 	if (bytes) {
 		/* nothing is queued that would show that the path set the pace */
 		p->sample_flight = 0;
-		rate = dpa_rate(bytes, took > span ? took : span);
+		rate = dpa_rate(bytes, took > least ? took : least);
 		if (p->sampling)
 			dpa_add_sample(p, rate, 1);
 		dpa_trust_more(p);
@@ -393,7 +405,7 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 	__u32 rate;
 
 	if (!o->busy) {
-		dpa_sample_rest(p, o, span);
+		dpa_sample_rest(p, o);
 		return;
 	}
 	if (age > DPA_GAP_SPANS * span)

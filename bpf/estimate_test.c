@@ -75,6 +75,7 @@ struct feed {
 	struct dpa_path	p;
 	__u64		now_ns;
 	__u64		acked;
+	__u64		rtt_ns;		/* 0: 100 ms */
 	__u32		flight;
 	__u32		drained;
 };
@@ -93,7 +94,8 @@ static void feed(struct feed *f, __u64 rate, __u64 span, int busy, int limited)
 
 	while (f->now_ns < end) {
 		struct dpa_observation o = {
-			.rtt_ns = 100 * MSEC, .busy = busy, .limited = limited,
+			.rtt_ns = f->rtt_ns ?: 100 * MSEC,
+			.busy = busy, .limited = limited,
 			.flight = f->flight, .drained = f->drained,
 		};
 
@@ -269,6 +271,20 @@ static void test_first_rest(void)
 	f.now_ns += 820 * MSEC;
 	feed(&f, 0, 5 * MSEC, 0, 0);
 	EXPECT(within(f.p.goodput, 980000, 1040000));
+}
+
+/* Of a short round trip two are enough, but looks may be a jiffy late. */
+static void test_short_rest(void)
+{
+	struct feed f = { .now_ns = 7 * SEC, .acked = 1, .rtt_ns = 10 * MSEC };
+
+	feed(&f, 1000000, 15 * MSEC, 1, 0);
+	feed(&f, 0, 5 * MSEC, 0, 0);
+	EXPECT(within(f.p.goodput, 490000, 510000));
+	f.rtt_ns = 20 * MSEC;
+	feed(&f, 1000000, 45 * MSEC, 1, 0);
+	feed(&f, 0, 5 * MSEC, 0, 0);
+	EXPECT(within(f.p.goodput, 980000, 1020000));
 }
 
 /* What the sender held back from it does not make a path's mean doubtful, but sure. */
@@ -489,6 +505,7 @@ const struct dpa_test estimate_tests[] = {
 	{ "what is drained only shows more", test_drained },
 	{ "what is drained is watched until the path is known", test_watch },
 	{ "what comes at once shows something", test_first_rest },
+	{ "what comes within two round trips", test_short_rest },
 	{ "what is held back confirms a mean", test_confirm },
 	{ "a queue shows who sets the pace", test_bottleneck },
 	{ "time without a look", test_gap },

@@ -407,7 +407,8 @@ static __always_inline int dpa_may_burst(const struct dpa_state *st,
 /*
  * Accounts for having picked a path, and says how many bytes it gets: a full
  * burst, or a fragment; and of that no more than the shortfall, nor than comes in time.
- * A path that is to show what it can carry gets a whole one for that.
+ * One that has shown nothing yet gets a whole one to do so; so do all while the cheapest
+ * are not known, since they start early to be there when they are needed.
  */
 static __always_inline __u32 dpa_picked(struct dpa_state *st, __u32 path)
 {
@@ -418,7 +419,7 @@ static __always_inline __u32 dpa_picked(struct dpa_state *st, __u32 path)
 	st->last = path + 1;
 	if (p->narrow)
 		bytes = dpa_cut(st, dpa_minus(p->room, p->behind));
-	if (p->cost == st->open_cost && !st->trial)
+	if (p->cost == st->open_cost && !st->learning && p->goodput)
 		bytes = dpa_cut(st, st->budget < bytes ? st->budget : bytes);
 	if (p->fits != DPA_FITS_MANY) {
 		fits = (__u32)p->fits << DPA_FITS_SHIFT;

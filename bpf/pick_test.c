@@ -176,17 +176,26 @@ static void test_cut(void)
 			.cost = 1, .goodput = 1000000, .rtt_us = RTT_US,
 			.srtt_us = RTT_US, .known = 1, .usable = 1,
 			.pause_in_us = DPA_U32_MAX,
-		}, { .cost = 9, .fits = DPA_FITS_MANY } },
+		}, { .cost = 9, .goodput = 1000000, .fits = DPA_FITS_MANY } },
 	};
 	struct dpa_path *p = &st.path[0];
 
 	EXPECT(dpa_picked(&st, 1) == 30000);
 	EXPECT(dpa_picked(&st, 1) == 10000);
 	EXPECT(!st.budget && st.spent == 40000);
-	/* not while it is to show what it can carry */
+	/* once it has shown something that holds while it is to show more, too */
 	st.budget = 10000;
 	st.trial = 1;
+	EXPECT(dpa_picked(&st, 1) == 10000);
+	st.budget = 10000;
+	st.path[1].goodput = 0;
 	EXPECT(dpa_picked(&st, 1) == 30000);
+	st.path[1].goodput = 1000000;
+	/* nor while the cheapest paths are not known */
+	st.budget = 10000;
+	st.learning = 1;
+	EXPECT(dpa_picked(&st, 1) == 30000);
+	st.learning = 0;
 	st.trial = 0;
 	/* not in pieces that are too small, nor where bytes are repeated */
 	st.budget = 100;

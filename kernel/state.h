@@ -125,6 +125,7 @@ struct dpa_state {
 	__u8	at_risk;	/* all paths together seem too slow */
 	__u8	saved;		/* a path was held while this chunk was sent */
 	__u8	trial;		/* a path is used to get to know it */
+	__u8	learning;	/* the cheapest paths are not known yet */
 	__u8	last;		/* the path picked last and 1; 0: none yet */
 
 	struct dpa_path	path[MPTCP_DPA_PATHS_MAX];

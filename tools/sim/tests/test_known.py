@@ -16,6 +16,8 @@ from sim.simulate import PROGRAM, Setting, run
         (Network((6_900_000, 15_500_000), (20, 20), 500, 250, 125_616), 0.05),
         # and has 11 ms to spare
         (Network((16_800_000, 29_600_000), (5, 5), 250, 250, 460_296), 0.1),
+        # it is busy for less than a sample takes, each time
+        (Network((27_600_000, 29_700_000), (5, 5), 100, 100, 274_773), 0.1),
     ],
 )
 def test_a_cheap_link_that_does_is_believed(network: Network, most: float) -> None:
@@ -24,6 +26,14 @@ def test_a_cheap_link_that_does_is_believed(network: Network, most: float) -> No
     assert outcome.oracle_costly_share == 0
     assert outcome.costly_share <= most
     assert outcome.missed == 0
+
+
+def test_a_costly_link_that_is_hardly_used_carries_the_shortfall() -> None:
+    """It gets too little to ramp up, ever: whole fragments made 0.29 of what has to be 0.12."""
+    network = Network((4_000_000, 8_000_000), (20, 20), 500, 450, 230_000)
+    outcome = run(PROGRAM, network.scenario(), network.deadline_ms, Setting(seed=1))
+    assert outcome.avoidable_missed == 0
+    assert outcome.excess <= 0.08
 
 
 def test_a_long_link_is_not_overfilled() -> None:
