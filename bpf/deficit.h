@@ -318,7 +318,7 @@ static __always_inline void dpa_cover(struct dpa_state *st,
 			dpa_wish(&s->plan, s->level.cost, 0, 0);
 			/* a goodput that still grows is no less than it is */
 			left = dpa_minus(left, st->learning ? s->level.likely :
-							     s->level.sure);
+							      s->level.sure);
 		} else {
 			if (!dpa_is_time(st, s, left))
 				break;
@@ -426,9 +426,9 @@ static __always_inline void dpa_plan_begin(struct dpa_state *st,
 	st->met_seen = st->met;
 
 	st->learning = o->cheapest_unsure &&
-		      spent_ns < whole_ns / DPA_RAMP_PATIENCE;
+		       spent_ns < whole_ns / DPA_RAMP_PATIENCE;
 	s->learn_bytes = st->learning ? dpa_learning_bytes(st, o, whole_ns,
-							  spent_ns) : 0;
+							   spent_ns) : 0;
 	s->plan = (struct dpa_plan){ .limit = o->cheapest };
 	s->trial = 0;
 }
