@@ -60,10 +60,10 @@ static __always_inline __u64 dpa_sure_rate(const struct dpa_path *p,
 		rate = rate * r->alpha_milli / 1000;
 		return rate < DPA_RATE_MAX ? rate : DPA_RATE_MAX;
 	}
-	if (!p->sampling || p->rises < DPA_RISES_SURE) {
-		less = ((__u64)p->spread * r->caution >> 4) * r->steady >> 10;
-		rate = dpa_minus(rate, less);
-	}
+	if (p->sampling && p->rises >= DPA_RISES_SURE)
+		return rate;
+	less = ((__u64)p->spread * r->caution >> 4) * r->steady >> 10;
+	rate = dpa_minus(rate, less);
 	if (p->sampling)
 		return rate;
 	idle_ms = dpa_sample_age_ns(p, now_ns) / DPA_NSEC_PER_MSEC;

@@ -18,7 +18,6 @@
  * one time in 64. Then the mean is less than it brings, and deviations are the trend's.
  */
 #define DPA_RISES_SURE		6
-#define DPA_RISES_MAX		255
 /* of what a path once did better, so much is forgotten with each sample: 1 / 2^9 */
 #define DPA_BEST_SHIFT		9
 /* the spread that is assumed at first, as a share of the first sample: 0.3 */
@@ -90,7 +89,7 @@ static __always_inline void dpa_smooth(struct dpa_path *p, __u32 rate)
 
 	/* never 0, since a step is less than a third of what there is */
 	p->goodput = rises ? was + step : was - step;
-	p->rises = rises ? p->rises + (p->rises < DPA_RISES_MAX) : 0;
+	p->rises = rises ? p->rises + (p->rises < DPA_RISES_SURE) : 0;
 	dpa_spread(p, d);
 }
 
@@ -266,9 +265,9 @@ static __always_inline __u64 dpa_span_ns(__u64 rtt_ns)
 }
 
 /* The least time that counts for one that ends because the path is empty. */
-static __always_inline __u64 dpa_least_span_ns(__u64 rtt_ns)
+static __always_inline __u64 dpa_least_span_ns(__u64 rtt_ns, __u64 span)
 {
-	__u64 span = dpa_span_ns(rtt_ns), least = 2 * rtt_ns;
+	__u64 least = 2 * rtt_ns;
 
 	if (least < DPA_SAMPLE_LEAST_NS)
 		least = DPA_SAMPLE_LEAST_NS;
@@ -369,14 +368,16 @@ static __always_inline void dpa_trust_more(struct dpa_path *p)
 
 /*
  * A path is found empty. A sample that ends so shows how fast it is at least, with the
- * time that it took, but no less than two round trips: less may be one burst.
+ * time that it took, but no less than two round trips, since less may be one burst, or
+ * than it takes others, if that is less.
  */
 static __always_inline void dpa_sample_rest(struct dpa_path *p,
-					    const struct dpa_observation *o)
+					    const struct dpa_observation *o,
+					    __u64 span)
 {
 	__u32 bytes = dpa_sample_bytes(p, o->acked), rate;
 	__u64 took = dpa_ticks_ns(p->sample_tick, p->acked_tick);
-	__u64 least = dpa_least_span_ns(o->rtt_ns);
+	__u64 least = dpa_least_span_ns(o->rtt_ns, span);
 
 	if (bytes) {
 		/* nothing is queued that would show that the path set the pace */
@@ -405,7 +406,7 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 	__u32 rate;
 
 	if (!o->busy) {
-		dpa_sample_rest(p, o);
+		dpa_sample_rest(p, o, span);
 		return;
 	}
 	if (age > DPA_GAP_SPANS * span)

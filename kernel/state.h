@@ -64,7 +64,7 @@ struct dpa_path {
 		narrow : 1;	/* the peer's window has room for no more than @room */
 	__u8	lossy;		/* the share of samples with a loss, in 256ths */
 	__u8	fits;		/* what comes in time of what it is given, see pick.h */
-	__u8	rises;		/* samples in a row that were above the mean, at most 255 */
+	__u8	rises;		/* samples in a row above the mean, up to DPA_RISES_SURE */
 	__u32	goodput;	/* smoothed; 0: nothing was sampled yet */
 	__u32	best;		/* the most that was, of late */
 	__u32	spread;		/* its standard deviation */

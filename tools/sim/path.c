@@ -462,6 +462,11 @@ static void bbr_mode(struct path *p, uint64_t now_ns, bool full_round)
 	}
 }
 
+void path_limited(struct path *p)
+{
+	p->app_limited = p->delivered + p->inflight + 1;
+}
+
 static void bbr_min_rtt(struct path *p, uint64_t now_ns, uint64_t rtt_ns)
 {
 	struct bbr *b = &p->bbr;
@@ -478,7 +483,7 @@ static void bbr_min_rtt(struct path *p, uint64_t now_ns, uint64_t rtt_ns)
 	}
 	if (b->mode == BBR_PROBE_RTT) {
 		/* its few packets are no measure of the path */
-		p->app_limited = p->delivered + p->inflight + 1;
+		path_limited(p);
 		if (!b->probe_rtt_done_ns && p->inflight <= 4 * MSS)
 			b->probe_rtt_done_ns = now_ns + 200 * MSEC;
 		else if (b->probe_rtt_done_ns && now_ns > b->probe_rtt_done_ns) {

@@ -119,6 +119,8 @@ void path_init(struct path *p);
 void path_write(struct path *p, uint64_t at, uint32_t bytes);
 uint64_t path_cwnd(const struct path *p);
 double path_pacing(const struct path *p);
+/* What is sent until all that is under way now has come is application-limited. */
+void path_limited(struct path *p);
 void path_send(struct path *p, uint64_t now_ns);
 void path_carry(struct path *p, uint64_t now_ns);
 struct packet *path_next_arrived(struct path *p);

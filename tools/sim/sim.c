@@ -475,7 +475,7 @@ static void tell_limited(void)
 		struct path *p = &sim.path[i];
 
 		if (is_starved(p) && !p->unsent.count && !p->app_limited)
-			p->app_limited = p->delivered + p->inflight + 1;
+			path_limited(p);
 	}
 }
 
