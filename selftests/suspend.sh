@@ -61,32 +61,41 @@ halves() {
 	stream_reached $((1000 + half / 4))
 }
 
-# Late chunks say nothing about suspensions when nothing ran on the machine for long,
-# nor on a kernel that takes ten times as long for everything.
-in_time() {
+# Late chunks say nothing about suspensions when nothing ran on the machine for long.
+machine_stood_still() {
 	local still
 
-	[ "${QUICK:-}" != 2 ] || return
 	still=$(tail -n 1 "$tmp/clock")
-	if [ "$(field "$tmp/client" info missed)" != 0 ] &&
-	   [ "$still" -gt $((chunk_ms / 3)) ]; then
-		skip "the machine stood still for $still ms"
-		return
-	fi
-	stream_all_met
+	[ "$(field "$tmp/client" info missed)" != 0 ] &&
+		[ "$still" -gt $((chunk_ms / 3)) ] || return
+	log_mark "the machine stood still for $still ms"
 }
 
-in_mid_chunk() {
-	[ -n "${SUSPEND:-}" ] || { skip "needs SUSPEND=1"; return; }
-	grep -qw mem /sys/power/state && [ -e $alarm ] ||
-		{ skip "needs suspension to memory and an alarm that ends it"; return; }
-	stream_prepare 4mbit || return
+once() {
+	local clock
+
 	watch_clock
+	clock=$last_pid
 	halves
 	suspend
 	open_gate
 	stream_whole
-	in_time
+	stop "$clock"
+}
+
+in_mid_chunk() {
+	local attempt
+
+	[ -n "${SUSPEND:-}" ] || { skip "needs SUSPEND=1"; return; }
+	grep -qw mem /sys/power/state && [ -e $alarm ] ||
+		{ skip "needs suspension to memory and an alarm that ends it"; return; }
+	stream_prepare 4mbit || return
+	for attempt in 1 2 3; do
+		once
+		machine_stood_still || break
+	done
+	# a kernel that takes ten times as long for everything is late for that
+	[ "${QUICK:-}" = 2 ] || stream_all_met
 	nothing_stays
 }
 

@@ -57,9 +57,16 @@ class Outcome:
     log: str = ""
 
     @property
+    def bad(self) -> list[str]:
+        """What failed: cases, or else the suite itself."""
+        cases = [case.name for case in self.cases if case.status == "not ok"]
+        if cases or (self.cases and self.exit_status == 0):
+            return cases
+        return [f"ended with {self.exit_status} after {len(self.cases)} cases"]
+
+    @property
     def failed(self) -> bool:
-        ran = bool(self.cases)
-        return not ran or self.exit_status != 0 or any(c.status == "not ok" for c in self.cases)
+        return bool(self.bad)
 
 
 @dataclass(frozen=True)
@@ -259,8 +266,11 @@ def main() -> int:
     with ThreadPoolExecutor(len(lanes)) as pool:
         list(pool.map(lane, lanes))
     statuses = [case.status for outcome in outcomes for case in outcome.cases]
-    broken = sum(o.failed and all(c.status != "not ok" for c in o.cases) for o in outcomes)
-    failed = statuses.count("not ok") + broken
+    failed = sum(len(outcome.bad) for outcome in outcomes)
+    # again, for who sees no more than the end
+    for outcome in outcomes:
+        for name in outcome.bad:
+            print(f"# not ok: {outcome.name}: {name}")
     print(f"{statuses.count('ok')} passed, {failed} failed, {statuses.count('skip')} skipped")
     # a part of "check"
     if not options.only and options.target != "check-programs":

@@ -11,6 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import check
 import readme
 import upstream
 
@@ -81,3 +82,13 @@ def test_what_an_earlier_run_left_is_not_judged(tmp_path: Path, monkeypatch: pyt
     assert column.verdicts == {"diag.sh: exit status": "not ok"}
     assert column.decisions["diag.sh"].total == 0
     assert column.complaints == ["the guest ended with 124: stopped"]
+
+
+def test_what_failed_is_named() -> None:
+    good, bad = check.Case("sends", "ok"), check.Case("closes", "not ok")
+    unknown = check.Case("sleeps # SKIP no alarm", "skip")
+    assert check.Outcome("sockets", [good]).bad == []
+    assert check.Outcome("sockets", [good, bad], 1).bad == ["closes"]
+    assert check.Outcome("sockets", [good], 1).bad == ["ended with 1 after 1 cases"]
+    assert check.Outcome("sockets").failed
+    assert "MAY_SKIP" in check.Outcome("sockets", [unknown]).bad[0]
