@@ -84,13 +84,11 @@ once() {
 }
 
 in_mid_chunk() {
-	local attempt
-
 	[ -n "${SUSPEND:-}" ] || { skip "needs SUSPEND=1"; return; }
 	grep -qw mem /sys/power/state && [ -e $alarm ] ||
 		{ skip "needs suspension to memory and an alarm that ends it"; return; }
 	stream_prepare 4mbit || return
-	for attempt in 1 2 3; do
+	for _ in 1 2 3; do
 		once
 		machine_stood_still || break
 	done
