@@ -23,7 +23,7 @@ us_lib_sources := $(addprefix userspace/lib/,attr.c chunk.c conn.c ctl.c events.
 	monitor.c path.c pref.c probe.c send.c socket.c stat.c stream.c)
 us_cmd_sources := $(addprefix userspace/cmd/,args.c bpflog.c checks.c checks_net.c checks_route.c conn.c connshow.c \
 	connwords.c doctor.c json.c load.c main.c module.c monitor.c object.c options.c path.c \
-	pathname.c pins.c pm.c rates.c route.c screen.c stat.c status.c system.c top.c unload.c)
+	pathname.c pins.c pm.c rates.c route.c screen.c sockopts.c stat.c status.c system.c top.c unload.c)
 us_tests := $(patsubst userspace/tests/%.c,$(O)/test/%,$(wildcard userspace/tests/*.c))
 us_skeletons := $(O)/gen/mpdpa.skel.h $(O)/gen/sockopt.skel.h
 us_man := $(wildcard Documentation/man/*.[1-9])

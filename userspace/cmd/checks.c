@@ -9,6 +9,7 @@
 
 #include "findings.h"
 #include "pins.h"
+#include "sockopts.h"
 #include "system.h"
 
 static bool in_file(const char *path, const char *needle)
@@ -168,7 +169,9 @@ static bool has_prefix(const char *text, const char *prefix)
 static void check_sockopt(struct findings *findings)
 {
 	static struct pins pins;
-	int err = pins_read(&pins);
+	int err = pins_read(&pins), served = sockopts_serve();
+	bool loaded = !err && pins_has(&pins, PIN_SETSOCKOPT, PIN_KIND_SOCKOPT) &&
+		      pins_has(&pins, PIN_GETSOCKOPT, PIN_KIND_SOCKOPT);
 
 	if (err == -EACCES)
 		finding(findings, VERDICT_NOTE, "sockopt", NULL,
@@ -176,9 +179,12 @@ static void check_sockopt(struct findings *findings)
 	else if (err)
 		finding(findings, VERDICT_FAIL, "sockopt", err == -ENOTDIR ? "rm " PINS_DIR : NULL,
 			"cannot read " PINS_DIR ": %s", pins_error_text(err));
-	else if (pins_has(&pins, PIN_SETSOCKOPT, PIN_KIND_SOCKOPT) &&
-		 pins_has(&pins, PIN_GETSOCKOPT, PIN_KIND_SOCKOPT))
-		finding(findings, VERDICT_OK, "sockopt", NULL, "the socket options are attached");
+	else if (loaded && !served)
+		finding(findings, VERDICT_NOTE, "sockopt", NULL,
+			"the socket options are attached, but not to the cgroup of this process");
+	else if (loaded || served > 0)
+		finding(findings, VERDICT_OK, "sockopt", NULL, "the socket options are attached%s",
+			loaded ? "" : ", but not by \"mpdpa load\"");
 	else
 		finding(findings, VERDICT_FAIL, "sockopt", "mpdpa load",
 			"the socket options are not attached");

@@ -16,6 +16,7 @@
 #include "cmd.h"
 #include "object.h"
 #include "pins.h"
+#include "sockopts.h"
 #include "system.h"
 
 #define SOCKOPTS		2
@@ -26,8 +27,8 @@ static const struct {
 	const char *program;
 	const char *pin;
 } sockopts[SOCKOPTS] = {
-	{ "mpdpa_setsockopt", PIN_SETSOCKOPT },
-	{ "mpdpa_getsockopt", PIN_GETSOCKOPT },
+	{ SETSOCKOPT_PROGRAM, PIN_SETSOCKOPT },
+	{ GETSOCKOPT_PROGRAM, PIN_GETSOCKOPT },
 };
 
 struct load {

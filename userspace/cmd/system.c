@@ -136,6 +136,24 @@ bool system_cgroup2(char *path, size_t size)
 	return found;
 }
 
+bool system_own_cgroup2(char *path, size_t size)
+{
+	FILE *file = fopen("/proc/self/cgroup", "re");
+	char *line = NULL;
+	size_t room = 0;
+	bool found = false;
+
+	while (file && !found && getline(&line, &room, file) > 0) {
+		found = !strncmp(line, "0::", 3);
+		if (found)
+			snprintf(path, size, "%.*s", (int)strcspn(line + 3, "\n"), line + 3);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return found;
+}
+
 bool system_is_bpffs(const char *path)
 {
 	struct statfs fs;

@@ -38,6 +38,9 @@ int system_enter_netns(const char *name);
 /* Where cgroup v2 is mounted. */
 bool system_cgroup2(char *path, size_t size);
 
+/* This process's place below that, as "/..."; of what the kernel tells it. */
+bool system_own_cgroup2(char *path, size_t size);
+
 bool system_is_bpffs(const char *path);
 
 /* Whether this process has CAP_SYS_ADMIN, which reading BPF links takes. */

@@ -146,6 +146,12 @@ test_by_hand() {
 	available "default mpdpa"
 	sysctl -qw net.mptcp.scheduler=mpdpa
 	state_is "ready"
+	says 0 "are attached, but not by" "doctor" mpdpa doctor
+	bpftool cgroup detach /sys/fs/cgroup getsockopt \
+		pinned /sys/fs/bpf/by-hand/sockopt/mpdpa_getsockopt
+	says 1 "the socket options are not attached" "doctor, of one half" mpdpa doctor
+	bpftool cgroup attach /sys/fs/cgroup getsockopt \
+		pinned /sys/fs/bpf/by-hand/sockopt/mpdpa_getsockopt multi
 	says 1 "but not by this command" "load beside it" mpdpa load
 	says 0 "nothing is loaded" "unload beside it" mpdpa unload
 	sysctl -qw net.mptcp.scheduler=default
@@ -219,6 +225,7 @@ test_cgroup() {
 	says 0 "" "one cgroup only" mpdpa load --cgroup $group
 	sysctl -qw net.mptcp.scheduler=mpdpa
 	state_is "not attached to this cgroup"
+	says 1 "but not to the cgroup of this process" "doctor, elsewhere" mpdpa doctor
 	(echo $BASHPID >$group/cgroup.procs && mpdpa status >/tmp/said)
 	grep -q "deadlines *ready" /tmp/said
 	result $? "deadlines in that cgroup"
