@@ -190,6 +190,47 @@ static void test_outruns(void)
 	EXPECT(!dpa_outruns(&st, &p, &q));
 }
 
+/* What comes in time stays; only the rest has to come in time elsewhere. */
+static void test_late_part(void)
+{
+	struct dpa_state st = {
+		.now_ns = SEC, .chunk_deadline_ns = 2 * SEC,
+		.acked = 1000000, .chunk_end = 2000000,
+		.late_policy = MPTCP_DPA_LATE_POLICY_CHEAP,
+	};
+	struct dpa_path p = {
+		.cost = 1, .goodput = 400000, .rtt_us = RTT_US, .behind = 500000,
+	}, q = { .cost = 9, .goodput = 100000, .rtt_us = RTT_US };
+
+	/* a second, and the way back of what has arrived */
+	EXPECT(dpa_in_time(&st, &p) == 400000 / 20 * 21);
+	/* 80 KB take 0.85 s there, and 500 KB would take 5 s */
+	EXPECT(dpa_outruns(&st, &p, &q));
+	/* what varies brings less for sure */
+	p.spread = 50000;
+	EXPECT(dpa_in_time(&st, &p) == 350000 / 20 * 21);
+	EXPECT(!dpa_outruns(&st, &p, &q));
+	p.spread = 500000;
+	EXPECT(dpa_in_time(&st, &p) == 0);
+	/* after the deadline that is what has arrived by then */
+	p.spread = 0;
+	st.now_ns = 3 * SEC;
+	EXPECT(dpa_in_time(&st, &p) == 20000);
+}
+
+/* The silence of a path of a packet in 15 ms. */
+static void test_between_acks(void)
+{
+	struct dpa_path p = { .goodput = 96533, .srtt_us = 50000 };
+
+	EXPECT(dpa_between_acks_ns(&p) / MSEC == 30);
+	/* never longer than a round trip */
+	p.srtt_us = 20000;
+	EXPECT(dpa_between_acks_ns(&p) == 20 * MSEC);
+	p.goodput = 0;
+	EXPECT(dpa_between_acks_ns(&p) == 0);
+}
+
 static void test_unsent(void)
 {
 	struct dpa_state st = { .sent = 1000, .acked = 400 };
@@ -237,6 +278,8 @@ static const struct dpa_test decision_tests[] = {
 	{ "how long a plan stands", test_stand },
 	{ "a look at the paths", test_look },
 	{ "what is stuck, and where it would be sooner", test_outruns },
+	{ "what of it comes too late", test_late_part },
+	{ "how far acknowledgments are apart", test_between_acks },
 	{ "bytes to be sent, and to be sent again", test_unsent },
 	{ "any input", test_any_input },
 	{}

@@ -37,9 +37,14 @@
 #define DPA_TRUST_MORE		4
 /* what a path sends first, before an acknowledgment; RFC 6928 */
 #define DPA_FIRST_BYTES		14480ULL
+/* of it, a packet is a tenth */
+#define DPA_PACKET_BYTES	(DPA_FIRST_BYTES / 10)
 
 /* so much more than the pipe holds, and a quarter of it, is a queue */
 #define DPA_QUEUE_BYTES		3000
+/* a queue that was too full has lost an eighth of a sample, and so many packets at least */
+#define DPA_OVERRUN_PART	8
+#define DPA_OVERRUN_LEAST	8
 
 /* the weight of a new sample in the share of those with losses: 1 / 2^3 */
 #define DPA_LOSSY_SHIFT		3
@@ -343,6 +348,7 @@ static __always_inline void dpa_begin_sample(struct dpa_path *p,
 	p->sample_tick = dpa_tick(o->now_ns);
 	p->sample_acked = o->acked;
 	p->sample_flight = o->flight;
+	p->sample_losses = p->losses;
 	p->lost = 0;
 }
 
@@ -367,6 +373,22 @@ static __always_inline void dpa_trust_more(struct dpa_path *p)
 }
 
 /*
+ * One that loses so much was given more than it and its queue hold: it is as fast as
+ * it will be. Chunk after chunk of a few round trips shows that in no other way, since
+ * what is queued is not there for all of a sample.
+ */
+static __always_inline void dpa_note_overrun(struct dpa_path *p, __u32 bytes)
+{
+	__u32 lost = (__u16)(p->losses - p->sample_losses);
+
+	if (!p->goodput || !p->ramping || lost < DPA_OVERRUN_LEAST ||
+	    lost * DPA_PACKET_BYTES < bytes / DPA_OVERRUN_PART)
+		return;
+	p->ramping = 0;
+	p->known = 1;
+}
+
+/*
  * A path is found empty. A sample that ends so shows how fast it is at least, with the
  * time that it took, but no less than two round trips, since less may be one burst, or
  * than it takes others, if that is less.
@@ -383,8 +405,10 @@ static __always_inline void dpa_sample_rest(struct dpa_path *p,
 		/* nothing is queued that would show that the path set the pace */
 		p->sample_flight = 0;
 		rate = dpa_rate(bytes, took > least ? took : least);
-		if (p->sampling)
+		if (p->sampling) {
 			dpa_add_sample(p, rate, 1);
+			dpa_note_overrun(p, bytes);
+		}
 		dpa_trust_more(p);
 	}
 	p->sampling = 0;
@@ -432,6 +456,7 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 		return;
 	dpa_note_loss(p, rate);
 	dpa_add_sample(p, rate, p->limited || p->was_limited);
+	dpa_note_overrun(p, dpa_sample_bytes(p, o->acked));
 	p->was_limited = p->limited;
 	p->shown = 1;
 	dpa_begin_sample(p, o);

@@ -492,6 +492,46 @@ static void test_losses(void)
 	EXPECT(!p.lossy && !dpa_repair_ns(&p));
 }
 
+/* Each chunk overfills the queue and is over before that fills a sample. */
+static void test_overrun(void)
+{
+	struct feed f = { .p = { .rtt_us = RTT_US, .pause_in_us = DPA_U32_MAX } };
+	struct dpa_path few, alone;
+
+	feed(&f, 1000000, 100 * MSEC, 1, 0);
+	feed(&f, 1000000, 100 * MSEC, 1, 0);
+	EXPECT(within(f.p.goodput, 950000, 1050000) && f.p.ramping && !f.p.known);
+	/* 32 of 290 packets: more than an eighth would be 36 */
+	few = f.p;
+	few.losses += 32;
+	dpa_note_overrun(&few, 290 * DPA_PACKET_BYTES);
+	EXPECT(few.ramping && !few.known);
+	few.losses += 5;
+	dpa_note_overrun(&few, 290 * DPA_PACKET_BYTES);
+	EXPECT(!few.ramping && few.known && few.goodput == f.p.goodput);
+	/* of few packets an eighth may be chance */
+	alone = f.p;
+	alone.losses += DPA_OVERRUN_LEAST - 1;
+	dpa_note_overrun(&alone, 10 * DPA_PACKET_BYTES);
+	EXPECT(alone.ramping && !alone.known);
+	/* nothing is believed to be as fast as it will be that has shown nothing */
+	alone = (struct dpa_path){ .losses = 100, .ramping = 4 };
+	dpa_note_overrun(&alone, 10 * DPA_PACKET_BYTES);
+	EXPECT(alone.ramping && !alone.known);
+	/* at the end of a sample, and at an early one; the count wraps */
+	f.p.losses = 65500;
+	feed(&f, 900000, 100 * MSEC, 1, 0);
+	f.p.losses += 100;
+	feed(&f, 900000, 100 * MSEC, 1, 0);
+	EXPECT(!f.p.ramping && f.p.known);
+	f.p.ramping = 2;
+	f.p.known = 0;
+	feed(&f, 400000, 40 * MSEC, 1, 0);
+	f.p.losses += 100;
+	feed(&f, 0, 5 * MSEC, 0, 0);
+	EXPECT(!f.p.ramping && f.p.known);
+}
+
 const struct dpa_test estimate_tests[] = {
 	{ "what a rate carries in a time", test_bytes_in },
 	{ "the rate of bytes in a time", test_rate },
@@ -510,5 +550,6 @@ const struct dpa_test estimate_tests[] = {
 	{ "a path is trusted again", test_trust },
 	{ "slow start", test_slow_start },
 	{ "losses of a path, and of a queue", test_losses },
+	{ "a queue that loses is full", test_overrun },
 	{}
 };

@@ -63,9 +63,34 @@ static __always_inline __u64 dpa_held_now(const struct dpa_state *st,
 }
 
 /*
- * Is what @p holds to be sent again on @q? If it comes too late on @p, and on
- * @q in time, or, where nothing brings it in time, on @q in half the time: but
- * then a costlier path is used only if the chunk's late policy is to spend.
+ * Of what a path holds for that, the bytes that come in time, one after the other. A
+ * standard deviation is taken off, so that the last of them do.
+ */
+static __always_inline __u64 dpa_in_time(const struct dpa_state *st,
+					 const struct dpa_path *p)
+{
+	__u64 left_ns = dpa_minus(st->chunk_deadline_ns, st->now_ns);
+
+	return dpa_bytes_in(dpa_minus(dpa_rate_now(p), p->spread),
+			    left_ns + dpa_way_ns(p));
+}
+
+/*
+ * How far acknowledgments may be apart: there is one for every second packet at least
+ * (RFC 5681), and a slow path takes its time for two. That is part of its round trip.
+ */
+static __always_inline __u64 dpa_between_acks_ns(const struct dpa_path *p)
+{
+	__u64 ns = p->goodput ? dpa_time_ns(2 * DPA_PACKET_BYTES, p->goodput) : 0;
+	__u64 rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC;
+
+	return ns < rtt_ns ? ns : rtt_ns;
+}
+
+/*
+ * Is what comes too late on @p to be sent again on @q? If it is in time there, or,
+ * where nothing brings it in time, there in half the time: but then a costlier path
+ * is used only if the chunk's late policy is to spend.
  */
 static __always_inline int dpa_outruns(const struct dpa_state *st,
 				       const struct dpa_path *p,
@@ -74,7 +99,7 @@ static __always_inline int dpa_outruns(const struct dpa_state *st,
 	__u64 left_ns = dpa_minus(st->chunk_deadline_ns, st->now_ns);
 	__u64 held = dpa_held_now(st, p);
 	__u64 there_ns = dpa_minus(dpa_drain_ns(p, held), dpa_way_ns(p));
-	__u64 bytes = held + q->behind;
+	__u64 bytes = dpa_minus(held, dpa_in_time(st, p)) + q->behind;
 	__u64 here_ns = dpa_way_ns(q);
 
 	if (!p->goodput || there_ns <= left_ns)

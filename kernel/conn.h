@@ -25,7 +25,8 @@ struct mptcp_sock;
 /* the module's side of a row of dpa_state::path */
 struct conn_path {
 	struct quota *quota;	/* NULL: none; with a reference */
-	u64	rescued;	/* sequence up to which it was relieved of data */
+	u64	rescued;	/* sequence up to which data was sent again */
+	u32	rescued_len;	/* bytes before that; 0: none was */
 	u32	granted;	/* of the quota, and not spent yet */
 	u32	given;		/* tcp_sock::write_seq when bytes were last counted */
 	u32	floor_us;	/* BBR's least round trip; 0: none seen */
@@ -38,8 +39,6 @@ struct conn_path {
 	bool	backup : 1;
 	bool	resolved : 1;
 	bool	prio_sent : 1;	/* prio_ms is set */
-	bool	relieved : 1;	/* rescued is set */
-	u16	lost;		/* tcp_sock::lost at the last look, low bits */
 };
 
 struct conn {

@@ -233,9 +233,9 @@ static void refresh_row(struct conn_path *path, struct dpa_path *row,
 	row->flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp));
 	row->pacing = min_t(u64, READ_ONCE(ssk->sk_pacing_rate), U32_MAX);
 	row->window = slow_start_window(ssk);
-	if (path->lost != (u16)tp->lost)
+	if (row->losses != (u16)tp->lost)
 		row->flags |= DPA_PATH_LOST;
-	path->lost = tp->lost;
+	row->losses = tp->lost;
 	set_flag(row, DPA_PATH_BUSY, tp->write_seq != tp->snd_una);
 	set_flag(row, DPA_PATH_TOLD, tp->app_limited);
 	set_flag(row, DPA_PATH_PAUSING,

@@ -48,11 +48,13 @@ static bool is_left_to_tcp(const struct dpa_state *st, const struct sock *ssk,
 }
 
 /* So long a path may be unheard of; 0: nobody knows. */
-static u32 patience_jiffies(const struct tcp_sock *tp)
+static u32 patience_jiffies(const struct tcp_sock *tp,
+			    const struct dpa_path *row)
 {
 	u32 least = patience_us(tp, min(tcp_min_rtt(tp), tp->srtt_us >> 3));
+	u32 apart = div_u64(dpa_between_acks_ns(row), NSEC_PER_USEC);
 
-	return least ? usecs_to_jiffies(least) + 1 : 0;
+	return least ? usecs_to_jiffies(least + apart) + 1 : 0;
 }
 
 /* Has nothing come back for longer, with packets out? */
@@ -87,9 +89,10 @@ static enum quiet judge(const struct dpa_state *st, const struct sock *ssk,
 							 QUIET_SILENT;
 }
 
-static enum quiet how_quiet(const struct dpa_state *st, struct sock *ssk)
+static enum quiet how_quiet(const struct dpa_state *st,
+			    const struct dpa_path *row, struct sock *ssk)
 {
-	u32 patience = patience_jiffies(tcp_sk(ssk));
+	u32 patience = patience_jiffies(tcp_sk(ssk), row);
 	enum quiet quiet;
 	bool slow;
 
@@ -105,9 +108,10 @@ static enum quiet how_quiet(const struct dpa_state *st, struct sock *ssk)
  * The same where the msk's spinlock is held, so that a subflow's can only be tried
  * for; a path of which that tells nothing may be silent.
  */
-static enum quiet how_quiet_here(const struct dpa_state *st, struct sock *ssk)
+static enum quiet how_quiet_here(const struct dpa_state *st,
+				 const struct dpa_path *row, struct sock *ssk)
 {
-	u32 patience = patience_jiffies(tcp_sk(ssk));
+	u32 patience = patience_jiffies(tcp_sk(ssk), row);
 	enum quiet quiet = QUIET_SILENT;
 
 	if (!is_unheard(tcp_sk(ssk), patience))
@@ -153,7 +157,8 @@ static unsigned long mark_silent(struct conn *c)
 
 		if (i < 0)
 			continue;
-		quiet = how_quiet(&c->state, subflow_ssk(sf));
+		quiet = how_quiet(&c->state, &c->state.path[i],
+				  subflow_ssk(sf));
 		if (quiet == QUIET_SILENT)
 			c->state.path[i].flags |= DPA_PATH_SILENT;
 		else if (quiet == QUIET_LEFT_TO_TCP)
@@ -207,22 +212,39 @@ static bool packet_range(const struct sk_buff *skb, u64 *from, u64 *to)
 /* What of a path's data is to be sent again. */
 struct relief {
 	struct conn	*c;
-	u64		since;	/* sequence up to which that was done before */
+	u64		done_from, done_to; /* sequences of what was sent again before */
 	u64		end;	/* sequence to stop at */
-	bool		again;	/* @since is set */
+	u64		most;	/* bytes that may be sent again */
+	u64		keep;	/* bytes that stay, of those that are next */
+	u64		first, last; /* sequences of what is sent again now */
+	bool		any;	/* something is */
 	u64		from, to; /* packets that follow on each other */
 };
 
+static void relieve_range(struct relief *r, u64 from, u64 to)
+{
+	if (!before64(from, to) || !r->most)
+		return;
+	to = from + min(to - from, r->most);
+	r->most -= to - from;
+	msk_resend(msk_of(r->c->sk), from, to);
+	if (!r->any || before64(from, r->first))
+		r->first = from;
+	if (!r->any || before64(r->last, to))
+		r->last = to;
+	r->any = true;
+}
+
 static void relieve_stretch(struct relief *r)
 {
-	u64 from = r->from, to = r->to;
+	u64 to = before64(r->end, r->to) ? r->end : r->to;
 
-	if (before64(r->end, to))
-		to = r->end;
-	if (r->again && before64(from, r->since))
-		from = r->since;
-	if (before64(from, to))
-		msk_resend(msk_of(r->c->sk), from, to);
+	if (r->done_from == r->done_to) {
+		relieve_range(r, r->from, to);
+		return;
+	}
+	relieve_range(r, r->from, before64(to, r->done_from) ? to : r->done_from);
+	relieve_range(r, before64(r->from, r->done_to) ? r->done_to : r->from, to);
 }
 
 static void relieve_packet(struct relief *r, const struct sk_buff *skb)
@@ -231,6 +253,11 @@ static void relieve_packet(struct relief *r, const struct sk_buff *skb)
 
 	if (!packet_range(skb, &from, &to))
 		return;
+	if (to - from <= r->keep) {
+		r->keep -= to - from;
+		return;
+	}
+	r->keep = 0;
 	if (from != r->to) {
 		relieve_stretch(r);
 		r->from = from;
@@ -238,26 +265,52 @@ static void relieve_packet(struct relief *r, const struct sk_buff *skb)
 	r->to = to;
 }
 
-/* All that a path was given before @end is to be sent again. */
-static void relieve_path(struct conn *c, int i, struct sock *ssk, u64 end)
+/* Remembers the stretch; an older one that it does not touch is behind by then. */
+static void note_relief(struct conn_path *path, const struct relief *r)
 {
+	u64 from = r->first, to = r->last;
+
+	if (!r->any)
+		return;
+	if (path->rescued_len && !before64(r->done_to, from)) {
+		from = before64(r->done_from, from) ? r->done_from : from;
+		to = before64(to, r->done_to) ? r->done_to : to;
+	}
+	path->rescued = to;
+	path->rescued_len = min_t(u64, to - from, U32_MAX);
+}
+
+/*
+ * At most so many bytes of what a path was given are to be sent again. When it is not
+ * silent, what it brings in time stays; and what it has for later chunks, which may
+ * still be in time.
+ */
+static void relieve_path(struct conn *c, int i, struct sock *ssk, u64 most)
+{
+	const struct dpa_state *st = &c->state;
 	struct conn_path *path = &c->path[i];
 	struct relief r = {
-		.c = c, .end = end,
-		.since = path->rescued, .again = path->relieved,
+		.c = c, .most = most,
+		.end = msk_chunk_seq(msk_of(c->sk), st->sent),
+		.done_from = path->rescued - path->rescued_len,
+		.done_to = path->rescued,
 	};
-	bool slow = lock_sock_fast(ssk);
 	struct sk_buff *skb;
+	bool slow;
 
+	if (!(st->path[i].flags & DPA_PATH_SILENT)) {
+		r.end = msk_chunk_seq(msk_of(c->sk),
+				      min(st->chunk_end, st->sent));
+		r.keep = dpa_in_time(st, &st->path[i]);
+	}
+	slow = lock_sock_fast(ssk);
 	skb_rbtree_walk(skb, &ssk->tcp_rtx_queue)
 		relieve_packet(&r, skb);
 	skb_queue_walk(&ssk->sk_write_queue, skb)
 		relieve_packet(&r, skb);
 	relieve_stretch(&r);
 	unlock_sock_fast(ssk, slow);
-	if (!r.again || before64(r.since, end))
-		path->rescued = end;
-	path->relieved = true;
+	note_relief(path, &r);
 }
 
 /**
@@ -315,7 +368,8 @@ bool rescue_is_due(const struct conn *c)
 
 		if (i < 0)
 			continue;
-		quiet = how_quiet_here(&c->state, subflow_ssk(sf));
+		quiet = how_quiet_here(&c->state, &c->state.path[i],
+				       subflow_ssk(sf));
 		if (quiet == QUIET_SILENT ||
 		    (quiet == QUIET_NOT && c->state.path[i].behind &&
 		     outrun_bytes(c, i)))
@@ -348,7 +402,7 @@ void rescue(struct conn *c)
 	left_to_tcp = mark_silent(c);
 	msk_for_each_subflow(msk, sf) {
 		int i = path_find(c, sf);
-		u64 end, most;
+		u64 most;
 
 		if (i < 0 || left_to_tcp & BIT(i) || !st->path[i].behind ||
 		    !kernel_fn(mptcp_subflow_active)(sf))
@@ -356,14 +410,8 @@ void rescue(struct conn *c)
 		most = outrun_bytes(c, i);
 		if (!most)
 			continue;
-		/* what a slow path has for later chunks may still be in time */
-		end = st->path[i].flags & DPA_PATH_SILENT ? st->sent :
-							    st->chunk_end;
-		end = dpa_minus(min(end, st->sent), st->acked);
-		end = min(end, most) + st->acked;
 		st->path[i].flags |= DPA_PATH_STUCK;
-		relieve_path(c, i, subflow_ssk(sf),
-			     msk_chunk_seq(msk, end));
+		relieve_path(c, i, subflow_ssk(sf), most);
 	}
 	st->again = msk_again(msk);
 	/* bytes that the plan took for sent are to be planned for */

@@ -29,7 +29,7 @@
 #define DPA_PATH_TOLD		(1U << 14)	/* its TCP knows that it is limited */
 #define DPA_PATH_LOST		(1U << 15)	/* its TCP found packets lost */
 
-/* One subflow. The module owns what is up to @rtt_age_ms, the scheduler the rest. */
+/* One subflow. The module owns what is up to @losses, the scheduler the rest. */
 struct dpa_path {
 	__u32	subflow_id;
 	__u32	cost;		/* MPTCP_DPA_COST_FORBIDDEN: never to be used */
@@ -47,6 +47,7 @@ struct dpa_path {
 	__u32	window;		/* bytes, in slow start; 0: it is not */
 	__u16	flags;
 	__u16	rtt_age_ms;	/* since BBR measured the least round trip */
+	__u16	losses;		/* packets that its TCP found lost, low bits */
 
 	/* the estimate, see estimate.h; rates are bytes a second */
 	__u8	sampling : 1,	/* a sample runs */
@@ -62,6 +63,7 @@ struct dpa_path {
 		shown : 1,	/* a sample has ended since it was empty */
 		lost : 1,	/* packets were lost in the running one, by no queue */
 		narrow : 1;	/* the peer's window has room for no more than @room */
+	__u16	sample_losses;	/* @losses when the running or last sample began */
 	__u8	lossy;		/* the share of samples with a loss, in 256ths */
 	__u8	fits;		/* what comes in time of what it is given, see pick.h */
 	__u8	rises;		/* samples in a row above the mean, up to DPA_RISES_SURE */

@@ -587,7 +587,7 @@ static uint64_t find_losses(struct path *p, uint64_t now_ns)
 		if (!lost && !p->bbr.recovering)
 			save_cwnd(&p->bbr);
 		lost += MSS;
-		p->found_lost = true;
+		p->losses++;
 		p->lost_bytes += k.again ? 0 : MSS;
 		k.again = true;
 		p->inflight -= MSS;

@@ -82,7 +82,7 @@ struct path {
 	uint32_t	most;		/* bytes a second that it sends at; 0: any */
 	uint64_t	srtt_ns, delivered, delivered_ns, first_ns;
 	uint64_t	lost_bytes;	/* found, and not acknowledged since */
-	bool		found_lost;	/* packets, since that was last asked */
+	uint16_t	losses;		/* packets that were found lost */
 	uint64_t	high_seq;	/* the highest number sent, and 1 */
 	struct bbr	bbr;
 	double		avg_pacing;	/* of what was put on it */

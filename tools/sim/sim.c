@@ -29,6 +29,12 @@ static uint64_t next_again(void)
 	return UINT64_MAX;
 }
 
+/* Where what was sent of a fragment ends. */
+static uint64_t frag_end(uint64_t i)
+{
+	return (i + 1) * DFRAG < sim.sent ? (i + 1) * DFRAG : sim.sent;
+}
+
 /* What is left of the fragment that would be sent next. */
 static uint32_t frag_rest(void)
 {
@@ -36,7 +42,7 @@ static uint32_t frag_rest(void)
 	uint64_t i = next_again();
 
 	if (i != UINT64_MAX)
-		return (i + 1) * DFRAG < sim.sent ? DFRAG : sim.sent - i * DFRAG;
+		return sim.again[i];
 	return rest < left ? rest : left;
 }
 
@@ -94,9 +100,9 @@ static void refresh_paths(void)
 		row->rtt_age_ms = age_ms < UINT16_MAX ? age_ms : UINT16_MAX;
 		row->cost = p->cost;
 		row->flight = p->inflight;
-		if (p->found_lost)
+		if (row->losses != p->losses)
 			row->flags |= DPA_PATH_LOST;
-		p->found_lost = false;
+		row->losses = p->losses;
 		row->rtt_us = p->least_rtt_ns / 1000;
 		row->srtt_us = p->srtt_ns / 1000;
 		row->pacing = pacing < UINT32_MAX ? pacing : UINT32_MAX;
@@ -308,10 +314,9 @@ static void push(void)
 				sim.activations[i]++;
 			sim.released[i] = false;
 			if (a != UINT64_MAX) {
-				path_write(p, a * DFRAG, bytes);
-				sim.again[a] = 0;
-				sim.again_bytes -= bytes < sim.again_bytes ?
-						   bytes : sim.again_bytes;
+				path_write(p, frag_end(a) - sim.again[a], bytes);
+				sim.again[a] -= bytes;
+				sim.again_bytes -= bytes;
 			} else {
 				path_write(p, sim.sent, bytes);
 				sim.sent += bytes;
@@ -423,35 +428,55 @@ static bool data_acked(void)
 	return true;
 }
 
-/* Marks for sending again what a packet carries that the peer does not have. */
+/*
+ * Marks for sending again what a packet carries that the peer does not have, and what
+ * follows in the fragment, as msk_resend() in kernel/msk.c.
+ */
 static void mark(int path, const struct packet *k, uint64_t end)
 {
 	uint64_t i;
 
 	for (i = k->at / DFRAG; i * DFRAG < k->at + k->bytes; i++) {
-		if (i * DFRAG >= end || (i + 1) * DFRAG <= sim.acked ||
-		    (sim.tried[i] & 1 << path))
+		uint64_t from = k->at > i * DFRAG ? k->at : i * DFRAG;
+		uint16_t rest = frag_end(i) - from;
+
+		if (from >= end || frag_end(i) <= sim.acked ||
+		    rest <= sim.tried[i][path])
 			continue;
-		sim.tried[i] |= 1 << path;
-		if (!sim.again[i])
-			sim.again_bytes += DFRAG;
-		sim.again[i] = 1;
+		sim.tried[i][path] = rest;
+		if (rest <= sim.again[i])
+			continue;
+		sim.again_bytes += rest - sim.again[i];
+		sim.again[i] = rest;
 	}
 }
 
-static void relieve(int i, uint64_t end)
+/*
+ * But for so many bytes of what is not acknowledged that come first. What has arrived
+ * goes before them all.
+ */
+static void relieve(int i, uint64_t end, uint64_t keep)
 {
 	struct path *p = &sim.path[i];
-	struct fifo *at[] = { &p->unsent, &p->queue, &p->fly, &p->lost };
+	struct fifo *at[] = { &p->fly, &p->queue, &p->lost, &p->unsent };
+	uint64_t seen = 0;
 	uint32_t j, k;
 
+	for (k = 0; k < p->back.count; k++)
+		seen += fifo_at(&p->back, k)->bytes;
 	for (j = 0; j < sizeof(at) / sizeof(*at); j++)
-		for (k = 0; k < at[j]->count; k++)
-			mark(i, fifo_at(at[j], k), end);
+		for (k = 0; k < at[j]->count; k++) {
+			const struct packet *next = fifo_at(at[j], k);
+
+			seen += next->bytes;
+			if (seen > keep)
+				mark(i, next, end);
+		}
 }
 
 static void mark_silent(void)
 {
+	uint64_t patience;
 	int i;
 
 	for (i = 0; i < sim.paths; i++) {
@@ -460,7 +485,8 @@ static void mark_silent(void)
 
 		row->flags &= ~(DPA_PATH_SILENT | DPA_PATH_STUCK);
 		row->behind = p->written - p->acked;
-		if (row->behind && p->heard_ns + p->least_rtt_ns * 5 / 4 < sim.now_ns &&
+		patience = p->least_rtt_ns * 5 / 4 + dpa_between_acks_ns(row);
+		if (row->behind && p->heard_ns + patience < sim.now_ns &&
 		    path_oldest_ns(p) + p->srtt_ns * 5 / 4 < sim.now_ns)
 			row->flags |= DPA_PATH_SILENT;
 	}
@@ -523,7 +549,8 @@ static void rescue(void)
 		if (!p->behind || !outrun)
 			continue;
 		p->flags |= DPA_PATH_STUCK;
-		relieve(i, silent ? sim.sent : st->chunk_end);
+		relieve(i, silent ? sim.sent : st->chunk_end,
+			silent ? 0 : dpa_in_time(st, p));
 	}
 	if (sim.again_bytes)
 		st->plan_until_ns = 0;
@@ -534,8 +561,8 @@ void sim_run(void)
 	uint64_t step;
 	int i;
 
-	sim.again = calloc(sim.bytes / DFRAG + 2, 1);
-	sim.tried = calloc(sim.bytes / DFRAG + 2, 1);
+	sim.again = calloc(sim.bytes / DFRAG + 2, sizeof(*sim.again));
+	sim.tried = calloc(sim.bytes / DFRAG + 2, sizeof(*sim.tried));
 
 	for (step = 1; sim.acked < sim.bytes; step++) {
 		bool act = false;

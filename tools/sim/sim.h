@@ -46,9 +46,11 @@ struct sim {
 	struct dpa_state st;
 	struct dpa_scratch scratch;
 	uint64_t	data_ack[1 << 16];	/* by step, one way behind */
-	/* fragments to be sent again, and up to where that was done before */
-	uint8_t		*again, *tried;
+	/* bytes at the end of each fragment that are to be sent again, all of them */
+	uint16_t	*again;
 	uint64_t	again_bytes;
+	/* and how many a path was relieved of, the most so far */
+	uint16_t	(*tried)[PATHS_MAX];
 };
 
 extern struct sim sim;
