@@ -55,6 +55,7 @@ const struct msk_field msk_fields[] = {
 	FIELD(mptcp_sock, sched),
 	FIELD(mptcp_subflow_context, node),
 	FIELD(mptcp_subflow_context, avg_pacing_rate),
+	FIELD(mptcp_subflow_context, rel_write_seq),
 	FIELD(mptcp_subflow_context, scheduled),
 	FIELD(mptcp_subflow_context, local_id),
 	FIELD(mptcp_subflow_context, stale_count),
@@ -364,6 +365,15 @@ _Bool subflow_joined(const struct mptcp_subflow_context *sf)
 unsigned int subflow_stale_count(const struct mptcp_subflow_context *sf)
 {
 	return sf->stale_count;
+}
+
+/*
+ * The next byte's number on the subflow, as mappings have it; tcp_sock::write_seq is
+ * the same one's sequence number. Needs the subflow's lock.
+ */
+u32 subflow_next_byte(const struct mptcp_subflow_context *sf)
+{
+	return sf->rel_write_seq;
 }
 
 unsigned long subflow_avg_pacing(const struct mptcp_subflow_context *sf)

@@ -196,22 +196,10 @@ static u64 outrun_bytes(const struct conn *c, int i)
 	return bytes;
 }
 
-/* What one packet carries that the peer may not have; false: nothing. */
-static bool packet_range(const struct sk_buff *skb, u64 *from, u64 *to)
-{
-	const struct mptcp_ext *ext = skb_ext_find(skb, SKB_EXT_MPTCP);
-
-	if (!ext || !ext->use_map || !ext->data_len ||
-	    (TCP_SKB_CB(skb)->sacked & TCPCB_SACKED_ACKED))
-		return false;
-	*from = ext->data_seq;
-	*to = ext->data_seq + ext->data_len;
-	return true;
-}
-
 /* What of a path's data is to be sent again. */
 struct relief {
 	struct conn	*c;
+	u32		isn;	/* of the subflow: what its numbers of bytes count from */
 	u64		done_from, done_to; /* sequences of what was sent again before */
 	u64		end;	/* sequence to stop at */
 	u64		most;	/* bytes that may be sent again */
@@ -247,11 +235,33 @@ static void relieve_stretch(struct relief *r)
 	relieve_range(r, before64(r->from, r->done_to) ? r->done_to : r->from, to);
 }
 
+/*
+ * What one packet carries that the peer may not have; false: nothing. Where TCP has cut
+ * one, each part has the whole one's mapping.
+ */
+static bool packet_range(const struct relief *r, const struct sk_buff *skb,
+			 u64 *from, u64 *to)
+{
+	const struct mptcp_ext *ext = skb_ext_find(skb, SKB_EXT_MPTCP);
+	const struct tcp_skb_cb *cb = TCP_SKB_CB(skb);
+	u32 before;
+
+	if (!ext || !ext->use_map || !ext->data_len ||
+	    (cb->sacked & TCPCB_SACKED_ACKED))
+		return false;
+	before = cb->seq - r->isn - ext->subflow_seq;
+	if (before >= ext->data_len)
+		return false;
+	*from = ext->data_seq + before;
+	*to = *from + min_t(u32, cb->end_seq - cb->seq, ext->data_len - before);
+	return true;
+}
+
 static void relieve_packet(struct relief *r, const struct sk_buff *skb)
 {
 	u64 from, to;
 
-	if (!packet_range(skb, &from, &to))
+	if (!packet_range(r, skb, &from, &to))
 		return;
 	if (to - from <= r->keep) {
 		r->keep -= to - from;
@@ -265,14 +275,18 @@ static void relieve_packet(struct relief *r, const struct sk_buff *skb)
 	r->to = to;
 }
 
-/* Remembers the stretch; an older one that it does not touch is behind by then. */
-static void note_relief(struct conn_path *path, const struct relief *r)
+/*
+ * Remembers the stretch, and with it an older one of which not all is acknowledged,
+ * and what is between them: nothing goes twice because an estimate goes up and down.
+ */
+static void note_relief(struct conn_path *path, const struct relief *r,
+			u64 acked)
 {
 	u64 from = r->first, to = r->last;
 
 	if (!r->any)
 		return;
-	if (path->rescued_len && !before64(r->done_to, from)) {
+	if (path->rescued_len && before64(acked, r->done_to)) {
 		from = before64(r->done_from, from) ? r->done_from : from;
 		to = before64(to, r->done_to) ? r->done_to : to;
 	}
@@ -285,8 +299,10 @@ static void note_relief(struct conn_path *path, const struct relief *r)
  * silent, what it brings in time stays; and what it has for later chunks, which may
  * still be in time.
  */
-static void relieve_path(struct conn *c, int i, struct sock *ssk, u64 most)
+static void relieve_path(struct conn *c, int i,
+			 const struct mptcp_subflow_context *sf, u64 most)
 {
+	struct sock *ssk = subflow_ssk(sf);
 	const struct dpa_state *st = &c->state;
 	struct conn_path *path = &c->path[i];
 	struct relief r = {
@@ -304,13 +320,14 @@ static void relieve_path(struct conn *c, int i, struct sock *ssk, u64 most)
 		r.keep = dpa_in_time(st, &st->path[i]);
 	}
 	slow = lock_sock_fast(ssk);
+	r.isn = tcp_sk(ssk)->write_seq - subflow_next_byte(sf);
 	skb_rbtree_walk(skb, &ssk->tcp_rtx_queue)
 		relieve_packet(&r, skb);
 	skb_queue_walk(&ssk->sk_write_queue, skb)
 		relieve_packet(&r, skb);
 	relieve_stretch(&r);
 	unlock_sock_fast(ssk, slow);
-	note_relief(path, &r);
+	note_relief(path, &r, msk_chunk_seq(msk_of(c->sk), st->acked));
 }
 
 /**
@@ -411,7 +428,7 @@ void rescue(struct conn *c)
 		if (!most)
 			continue;
 		st->path[i].flags |= DPA_PATH_STUCK;
-		relieve_path(c, i, subflow_ssk(sf), most);
+		relieve_path(c, i, sf, most);
 	}
 	st->again = msk_again(msk);
 	/* bytes that the plan took for sent are to be planned for */
