@@ -206,6 +206,21 @@ static void test_late_part(void)
 	EXPECT(dpa_in_time(&st, &p) == 400000 / 20 * 21);
 	/* 80 KB take 0.85 s there, and 500 KB would take 5 s */
 	EXPECT(dpa_outruns(&st, &p, &q));
+	/* what was not sent yet goes first, unless it has time: twice 1.2 s */
+	st.sent = 1900000;
+	st.written = 2000000;
+	st.next_deadline_ns = st.chunk_deadline_ns;
+	EXPECT(!dpa_outruns(&st, &p, &q));
+	st.next_deadline_ns = st.now_ns + 2399 * MSEC;
+	EXPECT(!dpa_outruns(&st, &p, &q));
+	st.next_deadline_ns = st.now_ns + 2401 * MSEC;
+	EXPECT(dpa_outruns(&st, &p, &q));
+	/* or no deadline */
+	st.next_deadline_ns = 0;
+	EXPECT(dpa_outruns(&st, &p, &q));
+	st.sent = st.written;
+	st.next_deadline_ns = st.chunk_deadline_ns;
+	EXPECT(dpa_outruns(&st, &p, &q));
 	/* what varies brings less for sure */
 	p.spread = 50000;
 	EXPECT(dpa_in_time(&st, &p) == 350000 / 20 * 21);
