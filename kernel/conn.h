@@ -39,6 +39,7 @@ struct conn_path {
 	bool	backup : 1;
 	bool	resolved : 1;
 	bool	prio_sent : 1;	/* prio_ms is set */
+	bool	silenced : 1;	/* the path was silent then: nothing was left out */
 };
 
 struct conn {

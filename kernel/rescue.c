@@ -267,6 +267,7 @@ static void relieve_packet(struct relief *r, const struct sk_buff *skb)
 		r->keep -= to - from;
 		return;
 	}
+	from += r->keep;
 	r->keep = 0;
 	if (from != r->to) {
 		relieve_stretch(r);
@@ -279,19 +280,38 @@ static void relieve_packet(struct relief *r, const struct sk_buff *skb)
  * Remembers the stretch, and with it an older one of which not all is acknowledged,
  * and what is between them: nothing goes twice because an estimate goes up and down.
  */
-static void note_relief(struct conn_path *path, const struct relief *r,
-			u64 acked)
+static void note_relief(struct conn_path *path, const struct relief *r)
 {
 	u64 from = r->first, to = r->last;
+	u64 old_to = path->rescued, old_from = old_to - path->rescued_len;
 
 	if (!r->any)
 		return;
-	if (path->rescued_len && before64(acked, r->done_to)) {
-		from = before64(r->done_from, from) ? r->done_from : from;
-		to = before64(to, r->done_to) ? r->done_to : to;
+	if (path->rescued_len) {
+		from = before64(old_from, from) ? old_from : from;
+		to = before64(to, old_to) ? old_to : to;
 	}
 	path->rescued = to;
 	path->rescued_len = min_t(u64, to - from, U32_MAX);
+}
+
+/*
+ * Forgets what is acknowledged. What lies between stretches may have been left on the
+ * path, so one that is silent now is relieved of all that it has, for once.
+ */
+static void recall_relief(struct relief *r, struct conn_path *path, u64 acked,
+			  bool silent)
+{
+	if (!path->rescued_len || !before64(acked, path->rescued)) {
+		path->rescued_len = 0;
+		path->silenced = false;
+	}
+	if (silent && !path->silenced) {
+		path->silenced = true;
+		return;
+	}
+	r->done_to = path->rescued;
+	r->done_from = path->rescued - path->rescued_len;
 }
 
 /*
@@ -302,19 +322,19 @@ static void note_relief(struct conn_path *path, const struct relief *r,
 static void relieve_path(struct conn *c, int i,
 			 const struct mptcp_subflow_context *sf, u64 most)
 {
-	struct sock *ssk = subflow_ssk(sf);
 	const struct dpa_state *st = &c->state;
+	bool silent = st->path[i].flags & DPA_PATH_SILENT;
+	struct sock *ssk = subflow_ssk(sf);
 	struct conn_path *path = &c->path[i];
 	struct relief r = {
 		.c = c, .most = most,
 		.end = msk_chunk_seq(msk_of(c->sk), st->sent),
-		.done_from = path->rescued - path->rescued_len,
-		.done_to = path->rescued,
 	};
 	struct sk_buff *skb;
 	bool slow;
 
-	if (!(st->path[i].flags & DPA_PATH_SILENT)) {
+	recall_relief(&r, path, msk_chunk_seq(msk_of(c->sk), st->acked), silent);
+	if (!silent) {
 		r.end = msk_chunk_seq(msk_of(c->sk),
 				      min(st->chunk_end, st->sent));
 		r.keep = dpa_in_time(st, &st->path[i]);
@@ -327,7 +347,7 @@ static void relieve_path(struct conn *c, int i,
 		relieve_packet(&r, skb);
 	relieve_stretch(&r);
 	unlock_sock_fast(ssk, slow);
-	note_relief(path, &r, msk_chunk_seq(msk_of(c->sk), st->acked));
+	note_relief(path, &r);
 }
 
 /**
