@@ -260,13 +260,14 @@ sim:
 sim-inside: $(SIM)
 	@PYTHONPATH=tools python3 -m sim $(SCENARIOS)
 
-## sim-lot         the rule on networks drawn by lot, and where it does worst; COUNT=N SEED=N
+## sim-lot         the rule on networks drawn by lot, and where it does worst; COUNT=N SEED=N PATHS=N
 .PHONY: sim-lot sim-lot-inside
 sim-lot:
-	@$(INSIDE) $(MAKE) --no-print-directory sim-lot-inside COUNT="$(COUNT)" SEED="$(SEED)"
+	@$(INSIDE) $(MAKE) --no-print-directory sim-lot-inside COUNT="$(COUNT)" SEED="$(SEED)" PATHS="$(PATHS)"
 
 sim-lot-inside: $(SIM)
-	@PYTHONPATH=tools python3 -m sim.lot $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
+	@PYTHONPATH=tools python3 -m sim.lot $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(PATHS),--paths $(PATHS))
 
 unit: $(SIM)
 $(SIM): $(wildcard tools/sim/*.[ch]) $(wildcard bpf/*.h) kernel/state.h

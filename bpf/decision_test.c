@@ -206,8 +206,8 @@ static void test_late_part(void)
 	EXPECT(dpa_in_time(&st, &p) == 400000 / 20 * 21);
 	/* 80 KB take 0.85 s there, and 500 KB would take 5 s */
 	EXPECT(dpa_outruns(&st, &p, &q));
-	/* what was not sent yet goes first, unless it has time: twice 1.2 s */
-	st.sent = 1900000;
+	/* 20 KB that were not sent yet go first, unless they have time: twice 1.2 s */
+	st.sent = 1980000;
 	st.written = 2000000;
 	st.next_deadline_ns = st.chunk_deadline_ns;
 	EXPECT(!dpa_outruns(&st, &p, &q));
@@ -215,6 +215,11 @@ static void test_late_part(void)
 	EXPECT(!dpa_outruns(&st, &p, &q));
 	st.next_deadline_ns = st.now_ns + 2401 * MSEC;
 	EXPECT(dpa_outruns(&st, &p, &q));
+	/* or there is room for them, too */
+	st.next_deadline_ns = st.chunk_deadline_ns;
+	st.sent = 1990000;
+	EXPECT(dpa_outruns(&st, &p, &q));
+	st.sent = 1980000;
 	/* or no deadline */
 	st.next_deadline_ns = 0;
 	EXPECT(dpa_outruns(&st, &p, &q));

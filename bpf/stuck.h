@@ -88,19 +88,21 @@ static __always_inline __u64 dpa_between_acks_ns(const struct dpa_path *p)
 }
 
 /*
- * Do bytes wait that have not been sent at all, and are due in less than twice the time?
- * What goes twice takes their place, and makes them late in turn.
+ * The bytes that have not been sent at all, if they are due in less than twice the time.
+ * What goes twice must not take their place, and make them late in turn.
  */
-static __always_inline int dpa_others_wait(const struct dpa_state *st, __u64 ns)
+static __always_inline __u64 dpa_waiting(const struct dpa_state *st, __u64 ns)
 {
-	return st->sent < st->written && st->next_deadline_ns &&
-	       dpa_minus(st->next_deadline_ns, st->now_ns) < 2 * ns;
+	if (!st->next_deadline_ns ||
+	    dpa_minus(st->next_deadline_ns, st->now_ns) >= 2 * ns)
+		return 0;
+	return dpa_minus(st->written, st->sent);
 }
 
 /*
- * Is what comes too late on @p to be sent again on @q? If it is in time there, or,
- * where nothing brings it in time, there in half the time: but then a costlier path
- * is used only if the chunk's late policy is to spend.
+ * Is what comes too late on @p to be sent again on @q? If it is in time there, with
+ * what waits for its turn, or, where nothing brings it in time, there in half the time:
+ * but then a costlier path is used only if the chunk's late policy is to spend.
  */
 static __always_inline int dpa_outruns(const struct dpa_state *st,
 				       const struct dpa_path *p,
@@ -109,10 +111,11 @@ static __always_inline int dpa_outruns(const struct dpa_state *st,
 	__u64 left_ns = dpa_minus(st->chunk_deadline_ns, st->now_ns);
 	__u64 held = dpa_held_now(st, p);
 	__u64 there_ns = dpa_minus(dpa_drain_ns(p, held), dpa_way_ns(p));
-	__u64 bytes = dpa_minus(held, dpa_in_time(st, p)) + q->behind;
+	__u64 bytes = dpa_minus(held, dpa_in_time(st, p)) + q->behind +
+		      dpa_waiting(st, there_ns);
 	__u64 here_ns = dpa_way_ns(q);
 
-	if (!p->goodput || there_ns <= left_ns || dpa_others_wait(st, there_ns))
+	if (!p->goodput || there_ns <= left_ns)
 		return 0;
 	here_ns += q->goodput ? dpa_drain_ns(q, bytes) : dpa_ramp_ns(q, bytes);
 	if (here_ns < left_ns)

@@ -1,5 +1,5 @@
 """
-python3 -m sim.lot: what the rule costs on networks that nobody chose, two steady links each.
+python3 -m sim.lot: what the rule costs on networks that nobody chose, of steady links.
 
 Rates, delays, chunks and deadlines are drawn by lot, so most of what there is to find is
 found at their edges. The oracle's links are fluid and need no start; what it meets with
@@ -27,7 +27,7 @@ DELAYS_MS = (5, 20, 50, 100)
 PERIODS_MS = (40, 100, 250, 500, 1000, 2000)
 # of the period: the time that a chunk has, but four ways of the longer link and 50 ms at least
 DEADLINES = (0.5, 1, 1, 2)
-# of what both links carry in that time, or in a period: a chunk
+# of what all links carry in that time, or in a period: a chunk
 LEAST_LOAD, MOST_LOAD = 0.2, 0.85
 LASTS_MS = 20_000
 LEAST_CHUNKS = 20
@@ -38,8 +38,8 @@ WORKERS = 2
 class Network:
     """One that was drawn."""
 
-    rates_bps: tuple[int, int]
-    delays_ms: tuple[int, int]
+    rates_bps: tuple[int, ...]
+    delays_ms: tuple[int, ...]
     period_ms: int
     deadline_ms: int
     chunk_bytes: int
@@ -70,18 +70,18 @@ class Network:
         return f"{', '.join(rates)}: {chunks}"
 
 
-def draw(seed: int, count: int) -> Iterator[Network]:
-    """As many networks; the same ones for the same seed."""
+def draw(seed: int, count: int, paths: int = 2) -> Iterator[Network]:
+    """As many networks of so many links; the same ones for the same seed."""
     lot = random.Random(seed)
     for _ in range(count):
-        mbps = [10 ** lot.uniform(-0.2, 1.7) for _ in range(2)]
-        delays_ms = [lot.choice(DELAYS_MS) for _ in range(2)]
+        mbps = [10 ** lot.uniform(-0.2, 1.7) for _ in range(paths)]
+        delays_ms = [lot.choice(DELAYS_MS) for _ in range(paths)]
         period_ms = lot.choice(PERIODS_MS)
         deadline_ms = max(int(lot.choice(DEADLINES) * period_ms), 4 * max(delays_ms) + 50)
         carried = sum(mbps) * 1e6 / 8 * min(period_ms, deadline_ms) / 1000
         yield Network(
-            (int(mbps[0] * 1e6), int(mbps[1] * 1e6)),
-            (delays_ms[0], delays_ms[1]),
+            tuple(int(rate * 1e6) for rate in mbps),
+            tuple(delays_ms),
             period_ms,
             deadline_ms,
             max(2000, int(carried * lot.uniform(LEAST_LOAD, MOST_LOAD))),
@@ -102,13 +102,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python3 -m sim.lot", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
     parser.add_argument("--count", type=int, default=400, help="networks (default: 400)")
+    parser.add_argument("--paths", type=int, default=2, help="links of each (default: 2)")
     parser.add_argument("--worst", type=int, default=10, help="to be listed (default: 10)")
     asked = parser.parse_args()
     if asked.count < 1:
         parser.error(f"--count: {asked.count}: expected 1 or more")
+    if not 2 <= asked.paths <= len(links.COSTS):
+        parser.error(f"--paths: {asked.paths}: expected 2 .. {len(links.COSTS)}")
     if asked.worst < 0:
         parser.error(f"--worst: {asked.worst}: expected 0 or more")
-    networks = list(draw(asked.seed, asked.count))
+    networks = list(draw(asked.seed, asked.count, asked.paths))
     each: Iterable[Outcome] = outcomes(networks)
     if sys.stderr.isatty():
         each = track(each, total=asked.count, console=Console(stderr=True), transient=True)

@@ -17,5 +17,13 @@ def test_networks_by_lot() -> None:
     found = list(lot.outcomes(list(lot.draw(1, 100))))
     missed = sum(out.avoidable_missed for out in found)
     assert missed <= 0.05 * sum(len(out.completion_ms) for out in found)
-    # 0.061 while what a sender holds back told nothing of a path
-    assert fmean(out.excess for out in found) <= 0.052
+    # 0.045 while all went twice of which a packet was late
+    assert fmean(out.excess for out in found) <= 0.034
+
+
+def test_networks_of_three_links() -> None:
+    found = list(lot.outcomes(list(lot.draw(2, 60, 3))))
+    missed = sum(out.avoidable_missed for out in found)
+    assert missed <= 0.1 * sum(len(out.completion_ms) for out in found)
+    # 0.047 while all went twice of which a packet was late
+    assert fmean(out.excess for out in found) <= 0.032
