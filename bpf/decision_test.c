@@ -134,13 +134,16 @@ static void test_look(void)
 	EXPECT(!st.path[0].sampling && !(st.path[0].flags & DPA_PATH_RESTED));
 }
 
+/* A second before the deadline, 1 MB of the chunk in force is not acknowledged. */
+static const struct dpa_state second_left = {
+	.now_ns = SEC, .chunk_deadline_ns = 2 * SEC,
+	.acked = 1000000, .chunk_end = 2000000,
+	.late_policy = MPTCP_DPA_LATE_POLICY_CHEAP,
+};
+
 static void test_outruns(void)
 {
-	struct dpa_state st = {
-		.now_ns = SEC, .chunk_deadline_ns = 2 * SEC,
-		.acked = 1000000, .chunk_end = 2000000,
-		.late_policy = MPTCP_DPA_LATE_POLICY_CHEAP,
-	};
+	struct dpa_state st = second_left;
 	struct dpa_path p = {
 		.cost = 1, .goodput = 1000000, .rtt_us = RTT_US,
 		.behind = 500000,
@@ -193,11 +196,7 @@ static void test_outruns(void)
 /* What comes in time stays; only the rest has to come in time elsewhere. */
 static void test_late_part(void)
 {
-	struct dpa_state st = {
-		.now_ns = SEC, .chunk_deadline_ns = 2 * SEC,
-		.acked = 1000000, .chunk_end = 2000000,
-		.late_policy = MPTCP_DPA_LATE_POLICY_CHEAP,
-	};
+	struct dpa_state st = second_left;
 	struct dpa_path p = {
 		.cost = 1, .goodput = 400000, .rtt_us = RTT_US, .behind = 500000,
 	}, q = { .cost = 9, .goodput = 100000, .rtt_us = RTT_US };

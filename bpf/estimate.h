@@ -427,7 +427,7 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 {
 	__u64 span = dpa_span_ns(o->rtt_ns);
 	__u64 age = dpa_sample_age_ns(p, o->now_ns);
-	__u32 rate;
+	__u32 bytes, rate;
 
 	if (!o->busy) {
 		dpa_sample_rest(p, o, span);
@@ -451,12 +451,13 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 		p->sample_flight = o->flight;
 	if (age < span)
 		return;
-	rate = dpa_rate(dpa_sample_bytes(p, o->acked), age);
+	bytes = dpa_sample_bytes(p, o->acked);
+	rate = dpa_rate(bytes, age);
 	if (o->drained && rate <= p->goodput)
 		return;
 	dpa_note_loss(p, rate);
 	dpa_add_sample(p, rate, p->limited || p->was_limited);
-	dpa_note_overrun(p, dpa_sample_bytes(p, o->acked));
+	dpa_note_overrun(p, bytes);
 	p->was_limited = p->limited;
 	p->shown = 1;
 	dpa_begin_sample(p, o);

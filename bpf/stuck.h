@@ -111,12 +111,12 @@ static __always_inline int dpa_outruns(const struct dpa_state *st,
 	__u64 left_ns = dpa_minus(st->chunk_deadline_ns, st->now_ns);
 	__u64 held = dpa_held_now(st, p);
 	__u64 there_ns = dpa_minus(dpa_drain_ns(p, held), dpa_way_ns(p));
-	__u64 bytes = dpa_minus(held, dpa_in_time(st, p)) + q->behind +
-		      dpa_waiting(st, there_ns);
-	__u64 here_ns = dpa_way_ns(q);
+	__u64 here_ns = dpa_way_ns(q), bytes;
 
 	if (!p->goodput || there_ns <= left_ns)
 		return 0;
+	bytes = dpa_minus(held, dpa_in_time(st, p)) + q->behind +
+		dpa_waiting(st, there_ns);
 	here_ns += q->goodput ? dpa_drain_ns(q, bytes) : dpa_ramp_ns(q, bytes);
 	if (here_ns < left_ns)
 		return 1;

@@ -89,10 +89,9 @@ static enum quiet judge(const struct dpa_state *st, const struct sock *ssk,
 							 QUIET_SILENT;
 }
 
-static enum quiet how_quiet(const struct dpa_state *st,
-			    const struct dpa_path *row, struct sock *ssk)
+static enum quiet how_quiet(const struct dpa_state *st, int i, struct sock *ssk)
 {
-	u32 patience = patience_jiffies(tcp_sk(ssk), row);
+	u32 patience = patience_jiffies(tcp_sk(ssk), &st->path[i]);
 	enum quiet quiet;
 	bool slow;
 
@@ -108,10 +107,10 @@ static enum quiet how_quiet(const struct dpa_state *st,
  * The same where the msk's spinlock is held, so that a subflow's can only be tried
  * for; a path of which that tells nothing may be silent.
  */
-static enum quiet how_quiet_here(const struct dpa_state *st,
-				 const struct dpa_path *row, struct sock *ssk)
+static enum quiet how_quiet_here(const struct dpa_state *st, int i,
+				 struct sock *ssk)
 {
-	u32 patience = patience_jiffies(tcp_sk(ssk), row);
+	u32 patience = patience_jiffies(tcp_sk(ssk), &st->path[i]);
 	enum quiet quiet = QUIET_SILENT;
 
 	if (!is_unheard(tcp_sk(ssk), patience))
@@ -157,8 +156,7 @@ static unsigned long mark_silent(struct conn *c)
 
 		if (i < 0)
 			continue;
-		quiet = how_quiet(&c->state, &c->state.path[i],
-				  subflow_ssk(sf));
+		quiet = how_quiet(&c->state, i, subflow_ssk(sf));
 		if (quiet == QUIET_SILENT)
 			c->state.path[i].flags |= DPA_PATH_SILENT;
 		else if (quiet == QUIET_LEFT_TO_TCP)
@@ -405,8 +403,7 @@ bool rescue_is_due(const struct conn *c)
 
 		if (i < 0)
 			continue;
-		quiet = how_quiet_here(&c->state, &c->state.path[i],
-				       subflow_ssk(sf));
+		quiet = how_quiet_here(&c->state, i, subflow_ssk(sf));
 		if (quiet == QUIET_SILENT ||
 		    (quiet == QUIET_NOT && c->state.path[i].behind &&
 		     outrun_bytes(c, i)))

@@ -25,7 +25,7 @@ from .simulate import PROGRAM, Outcome, Setting, run
 
 DELAYS_MS = (5, 20, 50, 100)
 PERIODS_MS = (40, 100, 250, 500, 1000, 2000)
-# of the period: the time that a chunk has, but four ways of the longer link and 50 ms at least
+# of the period: the time that a chunk has, but four ways of the longest link and 50 ms at least
 DEADLINES = (0.5, 1, 1, 2)
 # of what all links carry in that time, or in a period: a chunk
 LEAST_LOAD, MOST_LOAD = 0.2, 0.85
