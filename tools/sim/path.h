@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One path of the simulator: a TCP sender with a model of BBR, a link with a
- * drop-tail queue and a delay, and the way of the acknowledgements back.
+ * One path of the simulator: a TCP sender, a link with a drop-tail queue and a
+ * delay, and the way of the acknowledgements back.
  */
 #ifndef _SIM_PATH_H
 #define _SIM_PATH_H
@@ -9,59 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bbr.h"
+#include "fifo.h"
+
+#define SEC		1000000000ULL
+#define MSEC		1000000ULL
 #define STEP_NS		500000ULL	/* time goes in steps of 0.5 ms */
 /*
  * Payload of a full packet, as tools/testbed/frames.py has it. Windows, flights
  * and rates count packets, as TCP does: a small one is as much as a full one.
  */
 #define MSS		1420
-
-struct packet {
-	uint64_t	at;		/* in the connection's stream */
-	uint32_t	bytes;
-	bool		again;		/* a retransmission */
-	uint64_t	sent_ns;
-	uint64_t	delivered;	/* by the path when it was sent */
-	uint64_t	delivered_ns;
-	uint64_t	first_ns;	/* when what was acknowledged last then was sent */
-	uint64_t	seq;		/* number on the path */
-	uint64_t	when_ns;	/* it arrives */
-	bool		app_limited;	/* when it was sent */
-};
-
-/* a queue of packets that grows */
-struct fifo {
-	struct packet	*at;
-	uint32_t	head, count, room;
-};
-
-/* of BBR's filter */
-#define BW_ROUNDS	10
-
-enum bbr_mode { BBR_STARTUP, BBR_DRAIN, BBR_PROBE_BW, BBR_PROBE_RTT };
-
-struct bbr {
-	enum bbr_mode	mode;
-	double		bw[BW_ROUNDS];	/* the most of each of these round trips */
-	uint64_t	bw_round;	/* the last of them */
-	uint64_t	round;
-	uint64_t	round_end;	/* delivered that ends it */
-	double		full_bw;
-	int		full_rounds;
-	int		phase;
-	uint64_t	phase_ns;
-	uint64_t	min_rtt_ns, min_rtt_stamp_ns;
-	uint64_t	probe_rtt_done_ns;
-	bool		idle_restart;
-	double		pacing;		/* bytes a second */
-	double		cwnd, prior_cwnd;	/* bytes; before the window was cut */
-	double		more[2];	/* acknowledged at once, each in 5 round trips */
-	int		more_at;
-	uint64_t	more_round, epoch_ns;
-	double		epoch_acked;
-	bool		recovering, conserving;
-	uint64_t	recovered_seq;	/* numbers up to it end the recovery */
-};
 
 struct path {
 	/* given */
@@ -106,17 +64,13 @@ struct path {
 	uint64_t	arrived_seq;	/* the next in order */
 };
 
+/* What draw() gives next, 0..1, is the same again for the same seed. */
 void draw_from(uint64_t seed);
-
-void fifo_push(struct fifo *f, const struct packet *p);
-void fifo_push_front(struct fifo *f, const struct packet *p);
-struct packet *fifo_first(struct fifo *f);
-struct packet *fifo_at(struct fifo *f, uint32_t i);
-void fifo_pop(struct fifo *f);
-uint64_t path_oldest_ns(struct path *p);
+double draw(void);
 
 void path_init(struct path *p);
 void path_write(struct path *p, uint64_t at, uint32_t bytes);
+/* The window, in bytes; bytes a second. */
 uint64_t path_cwnd(const struct path *p);
 double path_pacing(const struct path *p);
 /* What is sent until all that is under way now has come is application-limited. */
@@ -125,6 +79,11 @@ void path_send(struct path *p, uint64_t now_ns);
 void path_carry(struct path *p, uint64_t now_ns);
 struct packet *path_next_arrived(struct path *p);
 bool path_deliver(struct path *p, uint64_t now_ns);
+/* When the oldest packet that is not acknowledged was sent; never: UINT64_MAX. */
+uint64_t path_oldest_ns(struct path *p);
+/* The first number that is not acknowledged with all before it. */
+uint64_t path_first_open(struct path *p);
+/* Acknowledgements come back, and losses come to light. */
 bool path_acks(struct path *p, uint64_t now_ns);
 
 #endif
