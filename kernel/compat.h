@@ -127,7 +127,9 @@ static int get_subflow_##n(struct mptcp_sock *msk,			\
 	X(void, mptcp_pm_subflow_chk_stale,				\
 	  (const struct mptcp_sock *msk, struct sock *ssk))
 #else
+/* without mptcp_pm_chk_stale() the core would leave that to its own scheduler's pick */
 #define COMPAT_FUNCTIONS(X)						\
+	X(void, mptcp_pm_chk_stale, (const struct mptcp_sock *msk))	\
 	X(struct sock *, mptcp_subflow_get_retrans,			\
 	  (struct mptcp_sock *msk))
 #endif

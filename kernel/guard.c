@@ -238,7 +238,8 @@ static void slot_empty(struct guard_slot *slot)
  * Context: may sleep.
  * Return: 0; -EINVAL without the callback that picks, or a name, -ENOSPC when all slots are
  * taken (by schedulers, or by sockets that outlive one), -EEXIST for a name in use,
- * -EBUSY if it is registered already, or sockets of an earlier time are left.
+ * -EBUSY if it is registered already, or was when sockets still used it: its callbacks
+ * are the guard's for good then, so that a program has to be loaded anew.
  */
 int guard_register(struct mptcp_sched_ops *ops)
 {

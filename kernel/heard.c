@@ -50,9 +50,10 @@ void heard_init_net(struct net *net)
 void heard_note(const struct sock *ssk)
 {
 	u32 at = READ_ONCE(tcp_sk(ssk)->rcv_tstamp);
-	u32 *slot = heard_slot(ssk);
+	u32 *slot = heard_slot(ssk), was = READ_ONCE(*slot);
 
-	if (time_after32(at, READ_ONCE(*slot)))
+	/* half of all jiffies later it would seem to be in the future */
+	if (time_after32(at, was) || tcp_jiffies32 - was > LONG_AGO)
 		WRITE_ONCE(*slot, at);
 }
 

@@ -75,7 +75,7 @@ static void refresh_quota(struct conn *c, int i)
 	}
 	/* who has nothing on its way, nor to send, keeps nothing from others */
 	if (!conn_steers(c) || (row->flags & DPA_PATH_HELD) ||
-	    st->acked >= st->written) {
+	    !(row->flags & DPA_PATH_ACTIVE) || st->acked >= st->written) {
 		quota_give_back(path->quota, path->granted);
 		path->granted = 0;
 	} else if (path->granted < GRANT) {
@@ -88,23 +88,6 @@ static void refresh_quota(struct conn *c, int i)
 	row->quota = sendable(st, left, path->granted);
 	if (reached)
 		event_path(c, MPTCP_DPA_CMD_QUOTA_REACHED, row->subflow_id);
-}
-
-/* So many bytes were given to a path on the scheduler's word. */
-static void spend(struct conn *c, int i, u32 bytes)
-{
-	struct dpa_state *st = &c->state;
-	struct conn_path *path = &c->path[i];
-	u32 had = min(bytes, path->granted);
-
-	if (st->path[i].cost > st->least_cost) {
-		c->costly += bytes;
-		st->costly_left = dpa_minus(st->costly_left, bytes);
-	}
-	if (!path->quota)
-		return;
-	quota_spend(path->quota, bytes, had);
-	path->granted -= had;
 }
 
 /* What the peer has beyond a hole; both ends of the stream count it as there. */
@@ -166,7 +149,8 @@ static __always_inline void refresh_bytes(struct conn *c, int i,
 
 	if (given != path->given) {
 		if (count)
-			spend(c, i, given - path->given);
+			path_spend(c, i, given - path->given);
+		path->promised -= min(path->promised, given - path->given);
 		path->given = given;
 	}
 	row->behind = dpa_minus(given - tp->snd_una, sacked(tp));
@@ -268,17 +252,21 @@ void look_refresh(struct conn *c, bool count)
 			continue;
 		next = i + 1;
 		gone &= ~BIT(i);
+		set_flag(&st->path[i], DPA_PATH_ACTIVE, active);
 		refresh_bytes(c, i, &st->path[i], ssk, count);
 		refresh_quota(c, i);
 		refresh_row(&c->path[i], &st->path[i], ssk, count);
 		refresh_floor(&c->path[i], &st->path[i], ssk);
-		set_flag(&st->path[i], DPA_PATH_ACTIVE, active);
 		if (active)
 			least = min(least, st->path[i].cost);
 	}
-	for_each_set_bit(i, &gone, MPTCP_DPA_PATHS_MAX)
-		if (st->path[i].flags & DPA_PATH_USED)
-			path_clear(c, i);
+	for_each_set_bit(i, &gone, MPTCP_DPA_PATHS_MAX) {
+		if (!c->path[i].sf)
+			continue;
+		if (st->again)
+			c->left_behind = true;
+		path_clear(c, i);
+	}
 	c->subflows = MPTCP_DPA_PATHS_MAX - hweight_long(gone);
 	st->least_cost = least;
 }
@@ -299,10 +287,10 @@ bool look_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 {
 	struct dpa_path *row = &c->state.path[i];
 
+	set_flag(row, DPA_PATH_ACTIVE, kernel_fn(mptcp_subflow_active)(sf));
 	refresh_bytes(c, i, row, ssk, true);
 	if (row->flags & DPA_PATH_QUOTA)
 		refresh_quota(c, i);
-	set_flag(row, DPA_PATH_ACTIVE, kernel_fn(mptcp_subflow_active)(sf));
 	return dpa_is_usable(row) == row->usable && !dpa_has_rested(row);
 }
 

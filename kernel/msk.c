@@ -95,9 +95,13 @@ struct sock *msk_sock(struct mptcp_sock *msk)
 /*
  * bytes_sent counts payload up to snd_nxt, so it anchors sequence numbers in
  * the stream whatever the initial number was. A DATA_FIN takes a number, too.
+ * connect(AF_UNSPEC) sets bytes_sent back and drops the fragments, but leaves the
+ * numbers until the next connect().
  */
 u64 msk_written(const struct mptcp_sock *msk)
 {
+	if (!msk->first_pending)
+		return msk->bytes_sent;
 	return msk->bytes_sent + (msk->write_seq - msk->snd_nxt) -
 	       (msk->snd_data_fin_enable && msk->write_seq != msk->snd_nxt);
 }
@@ -114,7 +118,9 @@ u64 msk_acked(const struct mptcp_sock *msk)
 	/* once sent, the DATA_FIN is inside snd_nxt but not in bytes_sent */
 	if (msk->snd_data_fin_enable && msk->snd_nxt == msk->write_seq)
 		unacked--;
-	return unacked > 0 ? msk->bytes_sent - unacked : msk->bytes_sent;
+	if (unacked <= 0)
+		return msk->bytes_sent;
+	return (u64)unacked < msk->bytes_sent ? msk->bytes_sent - unacked : 0;
 }
 
 struct mptcp_sched_ops *msk_sched(const struct mptcp_sock *msk)

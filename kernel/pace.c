@@ -50,3 +50,34 @@ void pace_apply(struct conn *c)
 				 c->state.path[i].pace : 0);
 	}
 }
+
+/* Is this what we set for one of the paths? */
+static bool is_ours(const struct conn *c, unsigned long pace)
+{
+	int i;
+
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
+		if (c->path[i].pace && c->path[i].pace == pace)
+			return true;
+	return false;
+}
+
+/**
+ * pace_lift() - no subflow has a pace of ours any more
+ * @c: the connection, whose paths are about to be forgotten
+ *
+ * The first subflow outlives its stream, and has another number then.
+ *
+ * Context: msk lock; does not sleep.
+ */
+void pace_lift(struct conn *c)
+{
+	struct mptcp_subflow_context *sf;
+
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		struct sock *ssk = subflow_ssk(sf);
+
+		if (is_ours(c, READ_ONCE(ssk->sk_max_pacing_rate)))
+			WRITE_ONCE(ssk->sk_max_pacing_rate, ANY_PACE);
+	}
+}

@@ -6,5 +6,6 @@
 struct conn;
 
 void pace_apply(struct conn *c);
+void pace_lift(struct conn *c);
 
 #endif

@@ -10,6 +10,8 @@
 #include "msk.h"
 #include "path.h"
 
+#include "arith.h"
+
 /* The interface that carries a subflow, 0 while it has no route. */
 static int subflow_ifindex(const struct sock *ssk)
 {
@@ -152,11 +154,11 @@ int path_find_near(const struct conn *c, const struct mptcp_subflow_context *sf,
 	u32 id = subflow_number(sf);
 	int n;
 
+	/* neither is enough: numbers come twice (0), and so do addresses */
 	for (n = 0; n < MPTCP_DPA_PATHS_MAX; n++) {
 		int i = (first + n) % MPTCP_DPA_PATHS_MAX;
-		const struct dpa_path *row = &c->state.path[i];
 
-		if ((row->flags & DPA_PATH_USED) && row->subflow_id == id)
+		if (c->path[i].sf == sf && c->state.path[i].subflow_id == id)
 			return i;
 	}
 	return -ENOENT;
@@ -168,27 +170,54 @@ int path_find(const struct conn *c, const struct mptcp_subflow_context *sf)
 	return path_find_near(c, sf, 0);
 }
 
-/* Nobody's any more; what its subflow did not need of a quota is given back. */
+/**
+ * path_spend() - so many bytes were given to a path on the scheduler's word
+ * @c: the connection
+ * @i: its row
+ * @bytes: how many
+ *
+ * Context: msk lock.
+ */
+void path_spend(struct conn *c, int i, u32 bytes)
+{
+	struct dpa_state *st = &c->state;
+	struct conn_path *path = &c->path[i];
+	u32 had = min(bytes, path->granted);
+
+	if (st->path[i].cost > st->least_cost) {
+		c->costly += bytes;
+		st->costly_left = dpa_minus(st->costly_left, bytes);
+	}
+	if (!path->quota)
+		return;
+	quota_spend(path->quota, bytes, had);
+	path->granted -= had;
+}
+
 /**
  * path_clear() - a row belongs to nobody any more
  * @c: the connection
  * @i: the row
  *
+ * What its subflow was promised last nobody can count any more, so that counts as
+ * spent; what it did not need of a quota is given back.
+ *
  * Context: msk lock.
  */
 void path_clear(struct conn *c, int i)
 {
+	path_spend(c, i, c->path[i].promised);
 	drop_quota(c, i);
 	c->state.path[i] = (struct dpa_path){};
 	c->path[i] = (struct conn_path){};
 }
 
-static bool is_gone(const struct conn *c, u32 id)
+static bool is_gone(const struct conn *c, int i)
 {
 	struct mptcp_subflow_context *sf;
 
 	msk_for_each_subflow(msk_of(c->sk), sf)
-		if (subflow_number(sf) == id)
+		if (path_find(c, sf) == i)
 			return false;
 	return true;
 }
@@ -200,9 +229,10 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++) {
 		struct dpa_path *row = &c->state.path[i];
 
-		if ((row->flags & DPA_PATH_USED) && !is_gone(c, row->subflow_id))
+		if (c->path[i].sf && !is_gone(c, i))
 			continue;
 		path_clear(c, i);
+		c->path[i].sf = sf;
 		row->subflow_id = subflow_number(sf);
 		row->flags = DPA_PATH_USED;
 		/* nobody has steered it yet, so this is the endpoint's word */

@@ -92,8 +92,10 @@ static u64 free_bytes(const struct quota *q, u64 now_ns)
 void quota_change(struct quota *q, const struct quota_terms *terms)
 {
 	spin_lock_bh(&q->lock);
-	if (q->terms.period_ns != terms->period_ns)
+	if (q->terms.period_ns != terms->period_ns) {
 		q->begin_ns = ktime_get_ns();
+		q->taken = q->unspent;
+	}
 	q->terms = *terms;
 	q->told = false;
 	spin_unlock_bh(&q->lock);

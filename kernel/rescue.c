@@ -197,6 +197,7 @@ static u64 outrun_bytes(const struct conn *c, int i)
 /* What of a path's data is to be sent again. */
 struct relief {
 	struct conn	*c;
+	bool		silent;	/* is the path? */
 	u32		isn;	/* of the subflow: what its numbers of bytes count from */
 	u64		done_from, done_to; /* sequences of what was sent again before */
 	u64		end;	/* sequence to stop at */
@@ -234,8 +235,10 @@ static void relieve_stretch(struct relief *r)
 }
 
 /*
- * What one packet carries that the peer may not have; false: nothing. Where TCP has cut
- * one, each part has the whole one's mapping.
+ * What one packet carries that the peer may not have; false: nothing. What it told of
+ * by SACK it has as TCP; the stream gets that when the hole before it is mended, which
+ * on a silent path it is not. Where TCP has cut a packet, each part has the whole one's
+ * mapping.
  */
 static bool packet_range(const struct relief *r, const struct sk_buff *skb,
 			 u64 *from, u64 *to)
@@ -245,7 +248,7 @@ static bool packet_range(const struct relief *r, const struct sk_buff *skb,
 	u32 before;
 
 	if (!ext || !ext->use_map || !ext->data_len ||
-	    (cb->sacked & TCPCB_SACKED_ACKED))
+	    (!r->silent && (cb->sacked & TCPCB_SACKED_ACKED)))
 		return false;
 	before = cb->seq - r->isn - ext->subflow_seq;
 	if (before >= ext->data_len)
@@ -325,11 +328,10 @@ static void relieve_path(struct conn *c, int i,
 	struct sock *ssk = subflow_ssk(sf);
 	struct conn_path *path = &c->path[i];
 	struct relief r = {
-		.c = c, .most = most,
+		.c = c, .silent = silent, .most = most,
 		.end = msk_chunk_seq(msk_of(c->sk), st->sent),
 	};
 	struct sk_buff *skb;
-	bool slow;
 
 	recall_relief(&r, path, msk_chunk_seq(msk_of(c->sk), st->acked), silent);
 	if (!silent) {
@@ -337,14 +339,15 @@ static void relieve_path(struct conn *c, int i,
 				      min(st->chunk_end, st->sent));
 		r.keep = dpa_in_time(st, &st->path[i]);
 	}
-	slow = lock_sock_fast(ssk);
+	/* owned, not spun for: there may be many packets */
+	lock_sock(ssk);
 	r.isn = tcp_sk(ssk)->write_seq - subflow_next_byte(sf);
 	skb_rbtree_walk(skb, &ssk->tcp_rtx_queue)
 		relieve_packet(&r, skb);
 	skb_queue_walk(&ssk->sk_write_queue, skb)
 		relieve_packet(&r, skb);
 	relieve_stretch(&r);
-	unlock_sock_fast(ssk, slow);
+	release_sock(ssk);
 	note_relief(path, &r);
 }
 
@@ -361,6 +364,24 @@ void ask_retransmission(struct mptcp_sock *msk)
 {
 	set_bit(COMPAT_MPTCP_WORK_RTX, msk_flags(msk));
 	kernel_fn(mptcp_schedule_work)(msk_sock(msk));
+}
+
+/*
+ * When a subflow closes the kernel has all sent again that is not acknowledged, up to
+ * the first fragment that waits for that already: there none was behind. Here some may
+ * be, and what only the closed one had of them nobody would send.
+ */
+static void relieve_gone(struct conn *c)
+{
+	struct mptcp_sock *msk = msk_of(c->sk);
+	const struct dpa_state *st = &c->state;
+
+	if (!c->left_behind)
+		return;
+	c->left_behind = false;
+	if (!msk_fell_back(msk))
+		msk_resend(msk, msk_chunk_seq(msk, st->acked),
+			   msk_chunk_seq(msk, st->sent));
 }
 
 /* Can anything be stuck at all? */
@@ -393,7 +414,7 @@ bool rescue_is_due(const struct conn *c)
 {
 	struct mptcp_subflow_context *sf;
 
-	if (is_marked(&c->state))
+	if (c->left_behind || is_marked(&c->state))
 		return true;
 	if (!may_be_stuck(c))
 		return false;
@@ -417,9 +438,9 @@ bool rescue_is_due(const struct conn *c)
  * @c: the connection, brought up to date
  *
  * It is when the path is silent, or when it comes too late there and another
- * would bring it sooner. From each path a byte is rescued once. What is to be
- * sent again goes through the scheduler like new data, but not to a path that
- * is stuck.
+ * would bring it sooner. From each path a byte is rescued once for coming too late,
+ * and once more if the path falls silent. What is to be sent again goes through the
+ * scheduler like new data, but not to a path that is stuck.
  *
  * Context: msk owned, may sleep; takes the subflows' locks one by one.
  */
@@ -431,6 +452,7 @@ void rescue(struct conn *c)
 	unsigned long left_to_tcp;
 
 	clear_marks(st);
+	relieve_gone(c);
 	if (!may_be_stuck(c))
 		return;
 	left_to_tcp = mark_silent(c);

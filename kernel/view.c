@@ -8,6 +8,7 @@
 #include "look.h"
 #include "msk.h"
 #include "netns.h"
+#include "pace.h"
 #include "path.h"
 #include "stat.h"
 #include "view.h"
@@ -20,9 +21,11 @@ static void restart(struct conn *c)
 {
 	chunk_queue_clear(&c->queue);
 	path_drop_quotas(c);
+	pace_lift(c);
 	c->stream = (struct stream){};
 	c->costly = 0;
 	c->overflowed = 0;
+	c->left_behind = false;
 	memset(&c->state, 0, sizeof(c->state));
 	memset(c->path, 0, sizeof(c->path));
 }
@@ -46,19 +49,28 @@ static u64 last_ack_ns(const struct mptcp_sock *msk, u64 now_ns)
 	return ago ? now_ns - jiffies_to_nsecs(ago - 1) : now_ns;
 }
 
+/* Did it end in order, after a FIN of ours? */
+static bool has_ended_well(const struct sock *sk, const struct sock *ssk)
+{
+	return (sk->sk_shutdown & SEND_SHUTDOWN) && !READ_ONCE(sk->sk_err) &&
+	       !READ_ONCE(ssk->sk_err);
+}
+
 /*
  * After a fallback the kernel takes all that TCP was given for acknowledged,
- * so that TCP's own count is asked. It never goes back.
+ * so that TCP's own count is asked. It never goes back. A TCP that is over has set
+ * its numbers back: if that was without an error its FIN was acknowledged, and so all.
  */
-static u64 acked_now(const struct mptcp_sock *msk,
-		     const struct msk_positions *at, u64 before)
+static u64 acked_now(const struct conn *c, const struct msk_positions *at)
 {
-	const struct sock *ssk = only_tcp(msk);
-	u64 sent = at->sent;
+	const struct sock *ssk = only_tcp(msk_of(c->sk));
+	u64 sent = at->sent, before = c->state.acked;
 	u32 unacked;
 
 	if (!ssk)
 		return at->acked;
+	if (ssk->sk_state == TCP_CLOSE)
+		return has_ended_well(c->sk, ssk) ? sent : before;
 	unacked = tcp_sk(ssk)->write_seq - tcp_sk(ssk)->snd_una;
 	/* the FIN has a number, too */
 	if (unacked && ssk->sk_shutdown & SEND_SHUTDOWN)
@@ -273,11 +285,14 @@ static void refresh_overflow(struct conn *c, u64 written_before)
 		c->overflowed += c->state.written - c->state.sent;
 }
 
-/* Within one stream positions do not go back. */
+/*
+ * Within one stream positions do not go back. (What is acknowledged may seem to, after
+ * a fallback: TCP knows of it first.)
+ */
 static bool is_another_stream(const struct conn *c,
 			      const struct msk_positions *at)
 {
-	return at->written < c->state.written || at->acked < c->state.acked;
+	return at->written < c->state.written || at->sent < c->state.sent;
 }
 
 static void show_positions(struct dpa_state *st, const struct msk_positions *at,
@@ -329,7 +344,7 @@ void view_refresh(struct conn *c)
 	if (is_another_stream(c, &at))
 		restart(c);
 	written = st->written;
-	show_positions(st, &at, acked_now(msk, &at, st->acked), ktime_get_ns());
+	show_positions(st, &at, acked_now(c, &at), ktime_get_ns());
 	st->again = msk_again(msk);
 	st->oldest = msk_oldest(msk);
 	look_refresh(c, conn_steers(c));

@@ -72,6 +72,26 @@ cheap_path_silent() {
 
 costly_path_silent() { check_silent 2 2000; }
 
+# One in 150 packets is lost before a long path goes silent. What the server has behind
+# a hole then is TCP's alone: the stream waits for it as long as for the hole, which took
+# 860 ms when that was not sent again. (A round trip takes up to 180 ms here.)
+silent_with_holes() {
+	prepare subflow backup || return
+	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
+	shape 1 40mbit 50ms 400000
+	shape 2 40mbit 50ms 400000
+	chunk_under_way 12000000 6000 "2000000 4000000 6000000"
+	router_rule 1 "tcp dport $port meta length > 1000 numgen inc mod 150 0 drop" ||
+		fail "no rule"
+	mark 2
+	path_silent 1
+	chunk_over
+	expect_eq "received" "$(field "$tmp/server" drain received)" 12001000
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" 1
+	note "the longest gap is $gap_ms ms"
+	expect_between "the longest gap, ms," "$gap_ms" 0 600
+}
+
 # A cheap path that brought next to nothing for some seconds is used again: 240
 # chunks of 20 KB, 50 ms apart, of which none is more than a fragment or two.
 cheap_path_returns() {
@@ -172,5 +192,5 @@ unheard_without_time() {
 quick_cases closed_in_mid_chunk cheap_path_silent
 
 run_cases "$@" -- closed_in_mid_chunk cheap_path_silent costly_path_silent \
-	cheap_path_goes cheap_path_returns forbidden_path unheard_with_time \
+	silent_with_holes cheap_path_goes cheap_path_returns forbidden_path unheard_with_time \
 	unheard_without_time

@@ -453,9 +453,9 @@ static void mark(int path, const struct packet *k, uint64_t end)
 
 /*
  * But for so many bytes of what is not acknowledged that come first. What has arrived
- * goes before them all.
+ * goes before them all; on a silent path, what is behind a hole has not.
  */
-static void relieve(int i, uint64_t end, uint64_t keep)
+static void relieve(int i, uint64_t end, uint64_t keep, bool silent)
 {
 	struct path *p = &sim.path[i];
 	struct fifo *at[] = { &p->fly, &p->queue, &p->lost, &p->unsent };
@@ -472,6 +472,8 @@ static void relieve(int i, uint64_t end, uint64_t keep)
 			if (seen > keep)
 				mark(i, next, end);
 		}
+	for (k = 0; silent && k < p->arrived.count; k++)
+		mark(i, fifo_at(&p->arrived, k), end);
 }
 
 static void mark_silent(void)
@@ -550,7 +552,7 @@ static void rescue(void)
 			continue;
 		p->flags |= DPA_PATH_STUCK;
 		relieve(i, silent ? sim.sent : st->chunk_end,
-			silent ? 0 : dpa_in_time(st, p));
+			silent ? 0 : dpa_in_time(st, p), silent);
 	}
 	if (sim.again_bytes)
 		st->plan_until_ns = 0;

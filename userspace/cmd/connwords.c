@@ -44,7 +44,7 @@ static bool take_alpha(struct args *args, uint32_t *alpha_milli)
 	return true;
 }
 
-/* "off" is never, "default" what the namespace says. */
+/* "off" is no waiting, "default" what the namespace says. */
 static bool take_overflow(struct args *args, uint32_t *overflow_ms)
 {
 	uint64_t ns;

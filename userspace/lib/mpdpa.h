@@ -101,9 +101,10 @@ int mpdpa_chunk_by(int fd, uint64_t length, uint64_t monotonic_ns);
  * Returns when the kernel has taken the last byte, which is before the peer has
  * it. On a non-blocking socket it waits for room. No SIGPIPE is raised.
  *
- * After an error @sent tells how far it came. If the chunk itself was refused
- * that is 0 and nothing was written. Otherwise the chunk stays in force: send
- * the rest by send(2), not by a chunk of its own.
+ * After an error @sent tells how far it came. After -EINTR or -EAGAIN, and where
+ * it is above 0, the chunk stays in force: send the rest by send(2), not by a
+ * chunk of its own. Otherwise the chunk itself was refused, or the connection is
+ * over.
  *
  * Return: 0; an error of mpdpa_chunk_set(); -EINTR: a signal handler ran;
  * -EAGAIN: SO_SNDTIMEO ran out; or any other error of send(2).

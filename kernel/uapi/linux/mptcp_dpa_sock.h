@@ -166,8 +166,10 @@ struct mptcp_dpa_path_info {
  * @decisions: decisions taken with a chunk in force, or overflow
  *
  * The verdict on a chunk is taken when all of it is acknowledged, or half the
- * least round-trip time after its deadline, if that is earlier: by then a
- * DATA_ACK for a byte that was in time has come back.
+ * longest least round-trip time of a path with packets out after its deadline,
+ * if that is earlier: by then a DATA_ACK for a byte that was in time has come
+ * back. It is met if the last DATA_ACK came no later after the deadline than
+ * half the least round-trip time of the path that was heard from last, and 2 ms.
  */
 struct mptcp_dpa_info {
 	__u32	header_size;
