@@ -63,7 +63,7 @@ by_bpftool() {
 
 # The pin is all that holds it.
 pins_hold_it() {
-	module_load || return
+	module_load || { fail "insmod"; return; }
 	expect_ok "register" register "$(find_file mpdpa.bpf.o)" mpdpa || return
 	has_scheduler mpdpa || fail "mpdpa is not among the schedulers"
 	expect_ok "attach to the cgroup" attach_options "$cgroup"
@@ -108,7 +108,7 @@ fixed_at_socket() {
 
 without_programs() {
 	direct 1
-	module_load || return
+	module_load || { fail "insmod"; return; }
 	expect_ok "register" register "$(find_file mpdpa.bpf.o)" mpdpa || return
 	scheduler mpdpa
 	client "$client" "socket 4 mptcp" "chunk len=1 ms=1000 => any" \

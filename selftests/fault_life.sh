@@ -51,19 +51,33 @@ scheduler_replaced() {
 
 # many times, faster than connections end
 scheduler_flaps() {
-	local i
+	local i whole=$tmp tmp
+	local -a clients=() servers=()
 
+	tmp=$whole
 	stream_prepare || return
 	for i in 1 2 3 4 5 6; do
+		tmp=$whole
 		attach || fail "attach $i"
 		scheduler mpdpa
 		port=$((5000 + i))
+		tmp=$whole/$i
+		mkdir -p "$tmp"
 		stream_begin 1000000
+		clients[i]=$stream_client
+		servers[i]=$stream_server
 		stream_reached 300000
+		tmp=$whole
 		detach
 	done
 	port=5000
-	stream_whole
+	for i in 1 2 3 4 5 6; do
+		tmp=$whole/$i
+		stream_client=${clients[i]}
+		stream_server=${servers[i]}
+		stream_whole
+	done
+	tmp=$whole
 	wait_until 240 is_quiet "$client" || fail "connections stay"
 	module_goes
 }

@@ -184,8 +184,6 @@ stop_processes() {
 	pids=()
 }
 
-as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs "$@"; }
-
 # server NAMESPACE ADDRESS PORT OUTPUT STEP...: dpa_sock that listens
 server() {
 	local ns=$1 address=$2 port=$3 output=$4

@@ -52,7 +52,7 @@ one_round() {
 
 # The first rounds fill caches. What kmalloc holds after them goes up and down
 # by some 16 KB whatever the number of rounds, so 24 KB is the limit: over 80
-# rounds, 300 bytes a round, where a connection's state has 1 KB. No mapping may
+# rounds, 300 bytes a round, where a connection's state has 2 KB. No mapping may
 # stay: the module's text alone would be 80 KB a round.
 load_and_unload() {
 	local i warm=$((rounds / 5)) begun=$SECONDS slab vmalloc
@@ -77,8 +77,8 @@ load_and_unload() {
 	expect_eq "loaded" "$(is_loaded && echo yes)" ""
 }
 
-# Two batches of connections within one load. The state of a connection has 1
-# KB, so a batch that leaves it behind is four times over the limit.
+# Two batches of connections within one load. The state of a connection has 2
+# KB, so a batch that leaves it behind is eight times over the limit.
 connections_leave_nothing() {
 	local batch i kept
 	local -a steps=()

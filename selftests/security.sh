@@ -301,7 +301,7 @@ expect_costly_bound() {
 		$((declared + more))
 }
 
-# Bytes in front of a chunk have no deadline, and are not declared.
+# 10: bytes in front of a chunk have no deadline, and are not declared
 bytes_ahead() {
 	stream_prepare 8mbit 25ms || return
 	server "$server" $server4 $port "$tmp/server" accept drain shutdown
@@ -318,7 +318,7 @@ bytes_ahead() {
 	nothing_stays
 }
 
-# The peer orders other priorities as fast as it can.
+# 10: the peer orders other priorities as fast as it can
 peer_floods_prio() {
 	local flood now began
 
@@ -367,7 +367,7 @@ peer_plays_with_window() {
 # So little that a second path brings nothing sooner.
 peer_has_little_room() { peer_with_buffer 8000 0; }
 
-# Each acknowledgment comes as five, each for a fifth of the bytes.
+# 10: each acknowledgment comes as five, each for a fifth of the bytes
 peer_divides_acks() {
 	local i out object
 
@@ -394,7 +394,7 @@ lose_costly() {
 	in_ns "dpa$$b2" tc qdisc replace dev s2 root netem delay 25ms loss 30%
 }
 
-# A third of what the costly path carries is lost on purpose.
+# 10: a third of what the costly path carries is lost on purpose
 peer_loses_costly() {
 	stream_prepare 8mbit 25ms || return
 	costly_transfer
@@ -404,7 +404,7 @@ peer_loses_costly() {
 	nothing_stays
 }
 
-# However little it acknowledges and however much is lost, a quota holds.
+# 10: however little it acknowledges and however much is lost, a quota holds
 peer_within_quota() {
 	stream_prepare 8mbit 25ms || return
 	in_ns "$client" "$mpdpa" path set dev c2 cost 5 quota 400k per 60s ||

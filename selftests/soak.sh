@@ -146,7 +146,7 @@ load() {
 	shape 2 20mbit 10ms 65536
 }
 
-# A connection's state, kept, would have 1 KB each, the smallest object 8 bytes.
+# A connection's state, kept, would have 2 KB each, the smallest object 8 bytes.
 mixed_loads() {
 	local before kept warm rounds begun=$SECONDS opened=0 lines plain
 	local mark="soak loads $$"

@@ -50,11 +50,12 @@ start_monitor() {
 		/proc/net/netlink || fail "nobody listens"
 }
 
+# sysctl_in NAMESPACE NAME=VALUE...
 sysctl_in() {
 	local ns=$1
 
 	shift
-	ip netns exec "$ns" sysctl -qw "$@"
+	ip netns exec "$ns" sysctl -qw "$@" || { fail "sysctl $*"; return 1; }
 }
 
 # What new namespaces shall have is gathered, and then made in one go: where a
@@ -160,19 +161,22 @@ shape() {
 	local a b
 
 	shape_lines "$@"
-	tc -n "dpa$$a$1" -batch - <<<"$a" && tc -n "dpa$$b$1" -batch - <<<"$b"
+	tc -n "dpa$$a$1" -batch - <<<"$a" && tc -n "dpa$$b$1" -batch - <<<"$b" ||
+		{ fail "cannot shape path $1: ${*:2}"; return 1; }
 }
 
 # path_rate PATH RATE [QUEUE-BYTES]
 path_rate() {
 	in_ns "dpa$$a$1" tc qdisc replace dev mid root \
-		tbf rate "$2" burst 3100 limit "${3:-65536}"
+		tbf rate "$2" burst 3100 limit "${3:-65536}" ||
+		{ fail "cannot set the rate of path $1: $2"; return 1; }
 }
 
 # path_silent PATH: from now on its routers lose everything, and say nothing
 path_silent() {
-	in_ns "dpa$$b$1" tc qdisc replace dev "s$1" root netem loss 100%
-	in_ns "dpa$$a$1" tc qdisc replace dev "c$1" root netem loss 100%
+	in_ns "dpa$$b$1" tc qdisc replace dev "s$1" root netem loss 100% &&
+		in_ns "dpa$$a$1" tc qdisc replace dev "c$1" root netem loss 100% ||
+		{ fail "cannot silence path $1"; return 1; }
 }
 
 # router_rule PATH RULE: for what its client's router forwards, in nft's words
@@ -185,6 +189,7 @@ router_rule() {
 			}
 		}
 	EOF
+	[ $? -eq 0 ] || { fail "no rule on path $1: $2"; return 1; }
 }
 
 # mptcp_end NAMESPACE
@@ -269,7 +274,8 @@ endpoint() {
 
 	[ "$2" = 6 ] && address="fd00:0:$1::1"
 	shift 2
-	ip -n "$client" mptcp endpoint add "$address" dev "c$i" id "$i" "$@"
+	ip -n "$client" mptcp endpoint add "$address" dev "c$i" id "$i" "$@" ||
+		{ fail "no endpoint $i: $*"; return 1; }
 }
 
 endpoints_flush() { ip -n "$client" mptcp endpoint flush; }

@@ -11,9 +11,7 @@ O ?= out
 PKG_CONFIG ?= pkg-config
 BPFTOOL ?= bpftool
 PYTHON ?= python3
-MPDPA_VERSION ?= $(or $(VERSION),0.1.0)
-DESTDIR ?=
-PREFIX ?= /usr/local
+MPDPA_VERSION ?= $(VERSION)
 LIBDIR ?= $(PREFIX)/lib
 ifeq ($(origin CC),default)
 CC := gcc

@@ -27,7 +27,8 @@ fi
 if [ -n "${KEEP:-}" ]; then
 	mkdir -p $work/merged
 	rm -f $work/merged/*
-	$work/decision -merge=1 $work/merged bpf/corpus $work/new >>$work/log 2>&1
+	$work/decision -merge=1 $work/merged bpf/corpus $work/new >>$work/log 2>&1 &&
+		[ -n "$(ls $work/merged)" ] || { echo "not ok 3 inputs merged"; exit 1; }
 	rm -f bpf/corpus/*
 	cp $work/merged/* bpf/corpus/
 fi

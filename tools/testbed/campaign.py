@@ -210,7 +210,7 @@ def version() -> str:
         return given
     try:
         done = subprocess.run(
-            ["git", "-C", str(REPOSITORY), "describe", "--always", "--dirty"],
+            ["git", "-C", str(REPOSITORY), "describe", "--tags", "--always", "--dirty"],
             capture_output=True, text=True,
         )  # fmt: skip
     except OSError:

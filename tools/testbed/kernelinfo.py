@@ -74,7 +74,6 @@ class _FullInfo(ctypes.Structure):
 @dataclass(frozen=True)
 class Subflow:
     local: str
-    remote: str
     tcp: TcpInfo
 
 
@@ -97,7 +96,7 @@ def look(sock: socket.socket) -> Snapshot:
     if sock.proto != IPPROTO_MPTCP:
         info = TcpInfo()
         libc.get_option(sock, socket.IPPROTO_TCP, _TCP_INFO, info)
-        flow = Subflow(sock.getsockname()[0], sock.getpeername()[0], info)
+        flow = Subflow(sock.getsockname()[0], info)
         return Snapshot([flow])
     flows = (_SubflowInfo * _MOST_SUBFLOWS)()
     infos = (TcpInfo * _MOST_SUBFLOWS)()
@@ -116,7 +115,7 @@ def look(sock: socket.socket) -> Snapshot:
         ) from None
     count = full.num_subflows
     rows = [
-        Subflow(_address(bytes(flow.local)), _address(bytes(flow.remote)), info)
+        Subflow(_address(bytes(flow.local)), info)
         for flow, info in zip(flows[:count], infos[:count], strict=True)
     ]
     return Snapshot(rows, full.mptcp_info)

@@ -88,7 +88,10 @@ def _check_paths(top: Fields, paths: tuple[Path, ...]) -> None:
             raise top.fail("path.name", "names that differ", name)
 
 
-def queue_bytes(shape: Rates, ms: float = 100, packets: int = 30) -> int:
+QUEUE_MS, QUEUE_PACKETS = 100.0, 30
+
+
+def queue_bytes(shape: Rates, ms: float = QUEUE_MS, packets: int = QUEUE_PACKETS) -> int:
     """A queue of that length at the mean rate, for at least so many packets."""
     return max(round(shape.mean_bps / 8000 * ms), packets * FRAME_BYTES)
 
@@ -99,8 +102,8 @@ def _path(row: Fields, file: File) -> Path:
         raise row.fail("name", "a letter and up to 10 letters, digits, '_' or '-'", name)
     cost = row.integer("cost", 1, 1_000_000)
     shape, trace = _rates(row, file)
-    queue_ms = row.number("queue_ms", 1, 60_000, 100.0)
-    queue_packets = row.integer("queue_min_packets", 1, 1_000_000, 30)
+    queue_ms = row.number("queue_ms", 1, 60_000, QUEUE_MS)
+    queue_packets = row.integer("queue_min_packets", 1, 1_000_000, QUEUE_PACKETS)
     queue = queue_bytes(shape, queue_ms, queue_packets)
     path = Path(
         name=name,

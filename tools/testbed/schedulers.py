@@ -39,7 +39,7 @@ def scheduler(cell: Cell, hosts: tuple[Namespace, ...]) -> Iterator[None]:
         yield
     finally:
         if ours:
-            _remove(client)
+            client.run("mpdpa", "unload", wanted)
 
 
 def _available(client: Namespace, name: str) -> bool:
@@ -54,10 +54,6 @@ def _insert(client: Namespace, name: str | None) -> None:
         else:
             client.run("modprobe", MODULE)
     client.run("mpdpa", "load", *(["--object", str(own_object(name))] if name else []))
-
-
-def _remove(client: Namespace) -> None:
-    client.run("mpdpa", "unload")
 
 
 def _configure(cell: Cell, host: Namespace) -> None:

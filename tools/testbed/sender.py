@@ -104,6 +104,8 @@ class Sender(Client):
             own_missed=self._rule.missed if self._rule else None,
         )
         self._channel.receive()
+        if self._switch:
+            self._switch.close()
         self._sock.close()
 
     def _kernel_chunks(self) -> dict[str, int] | None:

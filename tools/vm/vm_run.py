@@ -240,4 +240,4 @@ def shell(options: argparse.Namespace, machine: vm_qemu.Machine, image: vm_qemu.
             machine, image, initrd, "mon:stdio", "null", options.kernel_args
         )
         print("guest: booting; leave with exit or Ctrl-A X", file=sys.stderr)
-        return subprocess.run(command, check=False).returncode
+        return subprocess.run([*_WITH_PARENT, *command], check=False).returncode

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/mptcp_dpa.h>
 
 #include "args.h"
 
@@ -235,12 +236,12 @@ static bool take_cost(struct args *args, unsigned int need, struct path_words *p
 		return args_complain(args, "\"cost\" given twice");
 	path->has_cost = true;
 	if ((need & PATH_PREF) && args_accept(args, "forbidden")) {
-		path->cost = PATH_COST_FORBIDDEN;
+		path->cost = MPTCP_DPA_COST_FORBIDDEN;
 		return true;
 	}
 	if ((need & PATH_PREF) && args_accept(args, "none"))
 		return true;
-	return args_number(args, "cost", 1, PATH_COST_MAX, &path->cost);
+	return args_number(args, "cost", 1, MPTCP_DPA_COST_MAX, &path->cost);
 }
 
 bool path_words_accept(struct args *args, unsigned int need, struct path_words *path, bool *good)

@@ -46,8 +46,6 @@ bool args_complain(struct args *args, const char *format, ...);
 bool args_end(struct args *args);
 
 #define PATH_ENDPOINT_MAX	255
-#define PATH_COST_MAX		1000000
-#define PATH_COST_FORBIDDEN	UINT32_MAX
 
 /* Names a path, and says what it costs. */
 struct path_words {

@@ -34,13 +34,12 @@ struct top {
 	sigset_t unblocked;	/* while it waits for a key */
 };
 
-static volatile sig_atomic_t stopped, resized;
+static volatile sig_atomic_t stopped;
 
+/* A terminal of another size just ends the wait. */
 static void on_signal(int number)
 {
-	if (number == SIGWINCH)
-		resized = 1;
-	else
+	if (number != SIGWINCH)
 		stopped = 1;
 }
 

@@ -116,7 +116,7 @@ static void test_all(void)
 	   "everything at once: %s", args.error);
 	ok(words.name.token == 0x5f1c2a3b && words.has_alpha && words.alpha_milli == 800,
 	   "token and alpha");
-	ok(words.pref_count == 3 && words.prefs[0].cost == PATH_COST_FORBIDDEN &&
+	ok(words.pref_count == 3 && words.prefs[0].cost == MPTCP_DPA_COST_FORBIDDEN &&
 	   !words.prefs[1].cost && words.prefs[2].endpoint == 3 && words.prefs[2].cost == 5,
 	   "preferences");
 	ok(words.has_chunk && words.chunk.length == 10000 && words.chunk.in_ns == 2000000000 &&

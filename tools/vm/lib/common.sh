@@ -106,11 +106,6 @@ key_of() {
 	{ printf '%s\n' "$words" && cat -- "$@"; } | sha256sum | cut -c1-12
 }
 
-# Lines of a package list without comments.
-list_packages() {
-	sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' "$1"
-}
-
 # Everything below a directory that its content depends on: type, size, path.
 listing() {
 	local dir=$1

@@ -35,6 +35,9 @@ for test in "$@"; do
 		[[ -e /sys/module/mptcp_dpa ]] || break
 		sleep 0.1
 	done
-	[[ ! -e /sys/module/mptcp_dpa ]] || echo "# $test: the module is still in use"
+	if [[ -e /sys/module/mptcp_dpa ]]; then
+		failed=$((failed + 1))
+		echo "# $test: the module is still in use"
+	fi
 done
 exit $((failed != 0))

@@ -8,13 +8,15 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 Case = Callable[[], None]
 
 COMPLAINTS = re.compile(
-    r"BUG:|WARNING:|Oops|KASAN|possible recursive locking|inconsistent lock state|rcu:.*stall|"
-    r"general protection|unreferenced object|possible circular locking"
+    r"BUG|WARNING|Oops|Call Trace|KASAN|UBSAN|possible (circular|recursive) lock|inconsistent lock state|"
+    r"suspicious RCU|rcu.*(stall|self-detected)|hung task|blocked for more than|soft lockup|"
+    r"general protection|unreferenced object|refcount_t:|scheduling while atomic|unregister_netdevice"
 )
 
 cases: list[Case] = []
@@ -42,16 +44,19 @@ def between(what: str, value: float, low: float, high: float) -> None:
     assert low <= value <= high, f"{what} is {value}, expected {low} .. {high}"
 
 
-def kernel_log() -> list[str]:
-    return subprocess.run(["dmesg"], capture_output=True, text=True, check=True).stdout.splitlines()
+def kernel_log(mark: str) -> list[str]:
+    """What the kernel said after the mark; all that is left if that has scrolled out."""
+    text = subprocess.run(["dmesg"], capture_output=True, text=True, check=True).stdout
+    return text.rpartition(mark)[2].splitlines()
 
 
 def run_case(number: int, function: Case) -> bool:
     name = function.__name__.replace("_", " ")
-    before = len(kernel_log())
+    mark = f"case {number} of {sys.argv[0]}: {name}"
+    Path("/dev/kmsg").write_text(mark + "\n")
     try:
         function()
-        bad = [line for line in kernel_log()[before:] if COMPLAINTS.search(line)]
+        bad = [line for line in kernel_log(mark) if COMPLAINTS.search(line)]
         assert not bad, "the kernel complains: " + bad[0]
     except Skip as why:
         print(f"ok {number} {name} # SKIP {why}", flush=True)
