@@ -219,6 +219,20 @@ fallen_back() {
 	expect_eq "received" "$(field "$tmp/server" drain received)" 100000
 }
 
+# All over before anybody looks: what TCP was given was acknowledged before its FIN.
+fell_back_and_ended() {
+	prepare || return
+	start "$tmp/server" in_ns "$server" "$files/dpa_sock" "socket 4 tcp" \
+		"listen $server4 $default_port" accept drain
+	wait_until 10 is_listening "$server" $default_port
+	nobody "$client" "socket 4 mptcp" "chunk len=100000 ms=60000" \
+		"connect $server4 $default_port" "send 100000" shutdown drain info \
+		>"$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
+	finish "$last_pid" 10 || fail "the server: $(tail -n 3 "$tmp/server")"
+	expect_eq "met" "$(field "$tmp/out" info met)" 1
+	expect_eq "missed" "$(field "$tmp/out" info missed)" 0
+}
+
 fell_back_v4() { fallen_back 4; }
 fell_back_v6() { fallen_back 6; }
 
@@ -325,6 +339,29 @@ restarted() {
 	expect_eq "met" "$(field "$tmp/out" info met)" 1
 }
 
+# The peer takes no more: what it did not acknowledge is not part of the next stream,
+# and no chunk of that is met, or lost, before there are bytes of it.
+restarted_unacked() {
+	prepare || return
+	new_gate
+	server "$server" $server4 $default_port "$tmp/server" \
+		"buffers receive 8192" accept "await $gate" accept drain
+	client "$client" "connect $server4 $default_port" \
+		"buffers send 400000" \
+		"chunk len=100000 ms=60000 cookie=1" "send 100000" "sleep 200" \
+		info unspec "chunk len=2000 ms=5000 cookie=2" info \
+		"say between" "sleep 200" info >"$tmp/out" \
+		"connect $server4 $default_port" info "send 2000" \
+		"wait queued=0" info shutdown drain &
+	wait_until 10 grep -q between "$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
+	open_gate
+	wait $! || fail "$(tail -n 3 "$tmp/out")"
+	expect_eq "queued" "$(jq -r 'select(.step == "info") | .queued' \
+		"$tmp/out" | xargs)" "1 1 1 1 0"
+	expect_eq "met" "$(jq -r 'select(.step == "info") | .met' \
+		"$tmp/out" | xargs)" "0 0 0 0 1"
+}
+
 # in a cgroup beside ours, where the programs are not
 other_cgroup() {
 	local beside=${cgroup}b
@@ -344,5 +381,6 @@ quick_cases refusals_v4 accepted_v6 fell_back_v4 ended shared_socket \
 	restarted
 run_cases "$@" -- refusals_v4 refusals_v6 accepted_v4 accepted_v6 info_tells \
 	info_sizes wrong_options plain_tcp raw_socket fell_back_v4 fell_back_v6 \
+	fell_back_and_ended \
 	shut_down ended listener other_scheduler accepted_socket one_too_many \
-	shared_socket restarted other_cgroup
+	shared_socket restarted restarted_unacked other_cgroup
