@@ -26,12 +26,12 @@ struct mptcp_sock;
 struct conn_path {
 	/* whose row it is, NULL: nobody's; not to be followed, it may be gone */
 	const struct mptcp_subflow_context *sf;
+	u32	number;		/* and its number, as dpa_path::subflow_id was set */
 	struct quota *quota;	/* NULL: none; with a reference */
 	u64	rescued;	/* sequence up to which data was sent again */
 	u32	rescued_len;	/* bytes before that; 0: none was */
 	u32	granted;	/* of the quota, and not spent yet */
 	u32	given;		/* tcp_sock::write_seq when bytes were last counted */
-	u32	promised;	/* bytes picked for it, and not counted yet */
 	u32	floor_us;	/* BBR's least round trip; 0: none seen */
 	u32	floor_at;	/* when it was measured: tcp_jiffies32 */
 	u32	pace;		/* as sock::sk_max_pacing_rate was last set; 0: any */
@@ -67,6 +67,7 @@ struct conn {
 	u64			overflowed;	/* bytes written while it was */
 	u32			subflows; /* that had a row at the last refresh */
 	bool			left_behind; /* a path went while others' bytes waited */
+	u32			picked;	/* bytes of the last pick, on dpa_state::last */
 	u32			window_cut; /* bytes, as a pick ends within a fragment */
 	u64			next_end; /* dpa_state::next_deadline_ns holds up to it */
 	u64			window_less; /* where the window ends without them */

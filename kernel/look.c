@@ -150,7 +150,6 @@ static __always_inline void refresh_bytes(struct conn *c, int i,
 	if (given != path->given) {
 		if (count)
 			path_spend(c, i, given - path->given);
-		path->promised -= min(path->promised, given - path->given);
 		path->given = given;
 	}
 	row->behind = dpa_minus(given - tp->snd_una, sacked(tp));

@@ -157,8 +157,9 @@ int path_find_near(const struct conn *c, const struct mptcp_subflow_context *sf,
 	/* neither is enough: numbers come twice (0), and so do addresses */
 	for (n = 0; n < MPTCP_DPA_PATHS_MAX; n++) {
 		int i = (first + n) % MPTCP_DPA_PATHS_MAX;
+		const struct conn_path *path = &c->path[i];
 
-		if (c->path[i].sf == sf && c->state.path[i].subflow_id == id)
+		if (path->sf == sf && path->number == id)
 			return i;
 	}
 	return -ENOENT;
@@ -199,14 +200,16 @@ void path_spend(struct conn *c, int i, u32 bytes)
  * @c: the connection
  * @i: the row
  *
- * What its subflow was promised last nobody can count any more, so that counts as
- * spent; what it did not need of a quota is given back.
+ * If it was picked last, nobody can tell any more whether it got that, so it counts as
+ * spent: at every other pick what it had got was counted. What it did not need of a quota
+ * is given back.
  *
  * Context: msk lock.
  */
 void path_clear(struct conn *c, int i)
 {
-	path_spend(c, i, c->path[i].promised);
+	if (c->path[i].sf && c->state.last == i + 1)
+		path_spend(c, i, c->picked);
 	drop_quota(c, i);
 	c->state.path[i] = (struct dpa_path){};
 	c->path[i] = (struct conn_path){};
@@ -233,6 +236,7 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 			continue;
 		path_clear(c, i);
 		c->path[i].sf = sf;
+		c->path[i].number = subflow_number(sf);
 		row->subflow_id = subflow_number(sf);
 		row->flags = DPA_PATH_USED;
 		/* nobody has steered it yet, so this is the endpoint's word */

@@ -160,7 +160,7 @@ static int carry_out(struct conn *c, const struct choice *choice)
 		return -EBUSY;
 	plan_set_timer(msk, choice->timeout);
 	bytes = dpa_picked(&c->state, choice->row);
-	c->path[choice->row].promised = max(bytes, c->state.unit);
+	c->picked = bytes;
 	plan_schedule(msk, choice->best, bytes);
 	/* a program may have written anything to what they follow from */
 	if (bytes && bytes < c->state.unit)
