@@ -366,6 +366,14 @@ void ask_retransmission(struct mptcp_sock *msk)
 	kernel_fn(mptcp_schedule_work)(msk_sock(msk));
 }
 
+/* Bytes that the plan took for sent are to be planned for. */
+static void note_again(struct conn *c)
+{
+	c->state.again = msk_again(msk_of(c->sk));
+	if (c->state.again)
+		c->state.plan_until_ns = 0;
+}
+
 /*
  * When a subflow closes the kernel has all sent again that is not acknowledged, up to
  * the first fragment that waits for that already: there none was behind. Here some may
@@ -379,9 +387,11 @@ static void relieve_gone(struct conn *c)
 	if (!c->left_behind)
 		return;
 	c->left_behind = false;
-	if (!msk_fell_back(msk))
-		msk_resend(msk, msk_chunk_seq(msk, st->acked),
-			   msk_chunk_seq(msk, st->sent));
+	if (msk_fell_back(msk))
+		return;
+	msk_resend(msk, msk_chunk_seq(msk, st->acked),
+		   msk_chunk_seq(msk, st->sent));
+	note_again(c);
 }
 
 /* Can anything be stuck at all? */
@@ -469,8 +479,5 @@ void rescue(struct conn *c)
 		st->path[i].flags |= DPA_PATH_STUCK;
 		relieve_path(c, i, sf, most);
 	}
-	st->again = msk_again(msk);
-	/* bytes that the plan took for sent are to be planned for */
-	if (st->again)
-		st->plan_until_ns = 0;
+	note_again(c);
 }

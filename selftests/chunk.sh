@@ -52,7 +52,7 @@ sender() {
 
 	at=$(at_server)
 	client "$client" "socket ${family:-4} mptcp" "connect $at $port" \
-		"buffers send 2000000" "send 1000" "wait subflows=2" \
+		"buffers send 2000000" "send 1000" "wait subflows=${subflows:-2}" \
 		"sleep 100" \
 		"$@" >"$tmp/client" && return
 	fail "the client: $(tail -n 3 "$tmp/client")"

@@ -192,6 +192,21 @@ changed() {
 	expect_eq "shown" "$(quota bytes)" null
 }
 
+# Another amount leaves what was spent as it is, another period begins with nothing.
+another_period() {
+	local senders=() spent
+
+	prepare_costly quota 1M per 60s || return
+	begin_sender 5000 "chunk len=1500000 ms=200" "send 1500000"
+	end_senders
+	spent=$(quota spent)
+	expect_between "spent" "$spent" 100000 300000
+	path_set quota 2M per 60s
+	expect_eq "spent, of another amount" "$(quota spent)" "$spent"
+	path_set quota 2M per 30s
+	expect_eq "spent, in another period" "$(quota spent)" 0
+}
+
 # A path that counts for 300 KB a second leaves to the costly one what is more,
 # though it could carry three times that.
 cheap_rate() {
@@ -237,4 +252,4 @@ keeps_speed() {
 
 quick_cases changed
 run_cases "$@" -- never_over remainder idle_take_none shared next_period soft \
-	changed cheap_rate keeps_speed
+	changed another_period cheap_rate keeps_speed
