@@ -13,7 +13,7 @@ limit=1024
 prepare() {
 	module_load || { fail "insmod"; return 1; }
 	[ -n "$client" ] || direct 2
-	path clear
+	path clear || { fail "path clear"; return 1; }
 }
 
 # path WORDS...: in the client
