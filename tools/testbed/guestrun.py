@@ -122,7 +122,8 @@ def demand_built(cells: Iterable[Cell]) -> None:
         names = ("mptcp_dpa.ko",) if need == MODULE else OWN_PROGRAMS
         for file in (_PLACE / name for name in names):
             if not (BUILT / file).exists():
-                raise UsageError(f"{BUILT / file}: file: expected it built, by: tools/vm/buildenv run -- make guest")
+                how = "tools/vm/buildenv run -- make guest"
+                raise UsageError(f"{BUILT / file}: file: expected it built, by: {how}")
 
 
 def make_links(folder: File) -> File:
