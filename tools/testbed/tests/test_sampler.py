@@ -32,7 +32,7 @@ class Connection:
         self.sampler.start(0)
 
     def _look(self) -> Snapshot:
-        flows = [Subflow(name.lower(), "", tcp) for name, tcp in self._tcp.items()]
+        flows = [Subflow(name.lower(), tcp) for name, tcp in self._tcp.items()]
         return Snapshot(flows, MptcpInfo(bytes_sent=sum(t.bytes_sent for t in self._tcp.values())))
 
     def _view(self) -> dpa.View | None:
