@@ -3,6 +3,7 @@
 #include <linux/hash.h>
 #include <linux/mptcp_dpa.h>
 #include <linux/rculist.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <net/tcp.h>
@@ -279,6 +280,8 @@ void conn_exit_net(struct net *net)
 
 int conn_init(void)
 {
+	/* what security.md promises; lockdep has maps of its own in it */
+	BUILD_BUG_ON(!IS_ENABLED(CONFIG_LOCKDEP) && sizeof(struct conn) > SZ_2K);
 	conn_cache = kmem_cache_create("mptcp_dpa_conn", sizeof(struct conn), 0,
 				       SLAB_ACCOUNT | SLAB_NO_MERGE, NULL);
 	return conn_cache ? 0 : -ENOMEM;

@@ -26,7 +26,6 @@ struct mptcp_sock;
 struct conn_path {
 	/* whose row it is, NULL: nobody's; not to be followed, it may be gone */
 	const struct mptcp_subflow_context *sf;
-	u32	number;		/* and its number, as dpa_path::subflow_id was set */
 	struct quota *quota;	/* NULL: none; with a reference */
 	u64	rescued;	/* sequence up to which data was sent again */
 	u32	rescued_len;	/* bytes before that; 0: none was */
@@ -43,6 +42,7 @@ struct conn_path {
 	bool	resolved : 1;
 	bool	prio_sent : 1;	/* prio_ms is set */
 	bool	silenced : 1;	/* the path was silent then: nothing was left out */
+	u16	number;		/* of @sf, low bits */
 };
 
 struct conn {

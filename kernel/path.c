@@ -159,7 +159,7 @@ int path_find_near(const struct conn *c, const struct mptcp_subflow_context *sf,
 		int i = (first + n) % MPTCP_DPA_PATHS_MAX;
 		const struct conn_path *path = &c->path[i];
 
-		if (path->sf == sf && path->number == id)
+		if (path->sf == sf && path->number == (u16)id)
 			return i;
 	}
 	return -ENOENT;
