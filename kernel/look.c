@@ -259,13 +259,9 @@ void look_refresh(struct conn *c, bool count)
 		if (active)
 			least = min(least, st->path[i].cost);
 	}
-	for_each_set_bit(i, &gone, MPTCP_DPA_PATHS_MAX) {
-		if (!c->path[i].sf)
-			continue;
-		if (st->again)
-			c->left_behind = true;
-		path_clear(c, i);
-	}
+	for_each_set_bit(i, &gone, MPTCP_DPA_PATHS_MAX)
+		if (c->path[i].sf)
+			path_clear(c, i);
 	c->subflows = MPTCP_DPA_PATHS_MAX - hweight_long(gone);
 	st->least_cost = least;
 }

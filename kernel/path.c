@@ -196,20 +196,24 @@ void path_spend(struct conn *c, int i, u32 bytes)
 }
 
 /**
- * path_clear() - a row belongs to nobody any more
+ * path_clear() - a row is nobody's; its subflow is gone, if it had one
  * @c: the connection
  * @i: the row
  *
  * If it was picked last, nobody can tell any more whether it got that, so it counts as
  * spent: at every other pick what it had got was counted. What it did not need of a quota
- * is given back.
+ * is given back. What waits to be sent again then is rescue()'s to look after.
  *
  * Context: msk lock.
  */
 void path_clear(struct conn *c, int i)
 {
-	if (c->path[i].sf && c->state.last == i + 1)
+	bool had_one = c->path[i].sf;
+
+	if (had_one && c->state.last == i + 1)
 		path_spend(c, i, c->picked);
+	if (had_one && c->state.again)
+		c->left_behind = true;
 	drop_quota(c, i);
 	c->state.path[i] = (struct dpa_path){};
 	c->path[i] = (struct conn_path){};
@@ -227,6 +231,7 @@ static bool is_gone(const struct conn *c, int i)
 
 static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 {
+	u32 id = subflow_number(sf);
 	int i;
 
 	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++) {
@@ -234,10 +239,11 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 
 		if (c->path[i].sf && !is_gone(c, i))
 			continue;
+		/* a scheduler may have written to a row that is nobody's */
 		path_clear(c, i);
 		c->path[i].sf = sf;
-		c->path[i].number = subflow_number(sf);
-		row->subflow_id = subflow_number(sf);
+		c->path[i].number = id;
+		row->subflow_id = id;
 		row->flags = DPA_PATH_USED;
 		/* nobody has steered it yet, so this is the endpoint's word */
 		if (subflow_request_bkup(sf))

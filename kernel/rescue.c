@@ -300,14 +300,13 @@ static void note_relief(struct conn_path *path, const struct relief *r)
  * Forgets what is acknowledged. What lies between stretches may have been left on the
  * path, so one that is silent now is relieved of all that it has, for once.
  */
-static void recall_relief(struct relief *r, struct conn_path *path, u64 acked,
-			  bool silent)
+static void recall_relief(struct relief *r, struct conn_path *path, u64 acked)
 {
 	if (!path->rescued_len || !before64(acked, path->rescued)) {
 		path->rescued_len = 0;
 		path->silenced = false;
 	}
-	if (silent && !path->silenced) {
+	if (r->silent && !path->silenced) {
 		path->silenced = true;
 		return;
 	}
@@ -324,17 +323,17 @@ static void relieve_path(struct conn *c, int i,
 			 const struct mptcp_subflow_context *sf, u64 most)
 {
 	const struct dpa_state *st = &c->state;
-	bool silent = st->path[i].flags & DPA_PATH_SILENT;
 	struct sock *ssk = subflow_ssk(sf);
 	struct conn_path *path = &c->path[i];
 	struct relief r = {
-		.c = c, .silent = silent, .most = most,
+		.c = c, .most = most,
+		.silent = st->path[i].flags & DPA_PATH_SILENT,
 		.end = msk_chunk_seq(msk_of(c->sk), st->sent),
 	};
 	struct sk_buff *skb;
 
-	recall_relief(&r, path, msk_chunk_seq(msk_of(c->sk), st->acked), silent);
-	if (!silent) {
+	recall_relief(&r, path, msk_chunk_seq(msk_of(c->sk), st->acked));
+	if (!r.silent) {
 		r.end = msk_chunk_seq(msk_of(c->sk),
 				      min(st->chunk_end, st->sent));
 		r.keep = dpa_in_time(st, &st->path[i]);

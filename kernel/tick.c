@@ -72,8 +72,7 @@ static bool is_under_way(const struct conn *c)
 	const struct dpa_state *st = &c->state;
 
 	return c->sk->sk_state != TCP_CLOSE &&
-	       (conn_steers(c) || st->again || c->left_behind) &&
-	       st->acked < st->written;
+	       (conn_steers(c) || st->again) && st->acked < st->written;
 }
 
 /* When to look again; 0: not by a timer. */
