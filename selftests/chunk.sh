@@ -9,16 +9,21 @@ source "$(dirname "$0")/topology.sh"
 port=5000
 need python3
 
-# prepare [FLAG...]: the topology, the scheduler, and an endpoint for path 2.
+# prepare [FLAG...]: the topology of two paths, or $paths, the scheduler, and an endpoint
+# for each but the first.
 # Each connection begins with 1000 bytes without a deadline: an MPTCP client
 # opens further subflows when the first data were acknowledged.
 prepare() {
-	topology 2 8mbit 25ms 65536 || return
+	local i
+
+	topology "${paths:-2}" 8mbit 25ms 65536 || return
 	attach || { fail "cannot attach"; return 1; }
 	scheduler mpdpa
 	sysctl_in "$client" net.ipv4.tcp_congestion_control=cubic
 	[ $# -gt 0 ] || set -- subflow
-	endpoint 2 "${family:-4}" "$@"
+	for ((i = 2; i <= ${paths:-2}; i++)); do
+		endpoint $i "${family:-4}" "$@" || return
+	done
 }
 
 at_server() { [ "${family:-4}" = 6 ] && echo $server6 || echo $server4; }
@@ -46,13 +51,13 @@ receiver() {
 	server_pid=$last_pid
 }
 
-# sender STEP...: over two subflows, on which 1000 bytes have gone
+# sender STEP...: over a subflow on each path, on which 1000 bytes have gone
 sender() {
 	local at
 
 	at=$(at_server)
 	client "$client" "socket ${family:-4} mptcp" "connect $at $port" \
-		"buffers send 2000000" "send 1000" "wait subflows=${subflows:-2}" \
+		"buffers send 2000000" "send 1000" "wait subflows=${paths:-2}" \
 		"sleep 100" \
 		"$@" >"$tmp/client" && return
 	fail "the client: $(tail -n 3 "$tmp/client")"

@@ -51,13 +51,11 @@ scheduler_replaced() {
 
 # many times, faster than connections end
 scheduler_flaps() {
-	local i whole=$tmp tmp
+	local i whole=$tmp tmp=$tmp
 	local -a clients=() servers=()
 
-	tmp=$whole
 	stream_prepare || return
 	for i in 1 2 3 4 5 6; do
-		tmp=$whole
 		attach || fail "attach $i"
 		scheduler mpdpa
 		port=$((5000 + i))

@@ -204,12 +204,17 @@ raw_socket() {
 	done
 }
 
-# fallen_back FAMILY: the peer does not do MPTCP
-fallen_back() {
-	prepare || return
+# tcp_listening FAMILY: the peer does not do MPTCP
+tcp_listening() {
 	start "$tmp/server" in_ns "$server" "$files/dpa_sock" "socket $1 tcp" \
 		"listen $(address "$1") $default_port" accept drain
 	wait_until 10 is_listening "$server" $default_port
+}
+
+# fallen_back FAMILY
+fallen_back() {
+	prepare || return
+	tcp_listening "$1"
 	nobody "$client" "socket $1 mptcp" "chunk $good" \
 		"connect $(address "$1") $default_port" \
 		"chunk $good => EPROTONOSUPPORT" "send 100000" \
@@ -222,9 +227,7 @@ fallen_back() {
 # All over before anybody looks: what TCP was given was acknowledged before its FIN.
 fell_back_and_ended() {
 	prepare || return
-	start "$tmp/server" in_ns "$server" "$files/dpa_sock" "socket 4 tcp" \
-		"listen $server4 $default_port" accept drain
-	wait_until 10 is_listening "$server" $default_port
+	tcp_listening 4
 	nobody "$client" "socket 4 mptcp" "chunk len=100000 ms=60000" \
 		"connect $server4 $default_port" "send 100000" shutdown drain info \
 		>"$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
@@ -346,16 +349,16 @@ restarted_unacked() {
 	new_gate
 	server "$server" $server4 $default_port "$tmp/server" \
 		"buffers receive 8192" accept "await $gate" accept drain
-	client "$client" "connect $server4 $default_port" \
+	start "$tmp/out" client "$client" "connect $server4 $default_port" \
 		"buffers send 400000" \
 		"chunk len=100000 ms=60000 cookie=1" "send 100000" "sleep 200" \
 		info unspec "chunk len=2000 ms=5000 cookie=2" info \
-		"say between" "sleep 200" info >"$tmp/out" \
+		"say between" "sleep 200" info \
 		"connect $server4 $default_port" info "send 2000" \
-		"wait queued=0" info shutdown drain &
+		"wait queued=0" info shutdown drain
 	wait_until 10 grep -q between "$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
 	open_gate
-	wait $! || fail "$(tail -n 3 "$tmp/out")"
+	finish "$last_pid" 20 || fail "$(tail -n 3 "$tmp/out")"
 	expect_eq "queued" "$(jq -r 'select(.step == "info") | .queued' \
 		"$tmp/out" | xargs)" "1 1 1 1 0"
 	expect_eq "met" "$(jq -r 'select(.step == "info") | .met' \
