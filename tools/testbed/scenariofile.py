@@ -32,6 +32,7 @@ ALPHA_RANGE = (0.1, 4.0)
 MOST_PATHS = 8
 # Over a path that loses everything no subflow comes to be.
 MOST_LOSS_PERCENT = 99.9
+QUEUE_MS, QUEUE_PACKETS = 100.0, 30
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,10}")
 _RATE_KEYS = ("rate_bps", "trace", "triangle", "drive")
 
@@ -86,9 +87,6 @@ def _check_paths(top: Fields, paths: tuple[Path, ...]) -> None:
     for name in seen:
         if seen.count(name) > 1:
             raise top.fail("path.name", "names that differ", name)
-
-
-QUEUE_MS, QUEUE_PACKETS = 100.0, 30
 
 
 def queue_bytes(shape: Rates, ms: float = QUEUE_MS, packets: int = QUEUE_PACKETS) -> int:
