@@ -212,18 +212,22 @@ u64 msk_chunk_seq(const struct mptcp_sock *msk, u64 position)
  * Has what lies between two sequence numbers sent again, and what follows in the
  * fragments that it is in: of a fragment the kernel knows only how much was
  * sent. When a subflow closes it does so itself, with whole fragments. Needs the
- * msk owned. Returns how many bytes that are.
+ * msk owned. *@at is the fragment that an earlier call ended at, or NULL: who asks for
+ * stretch after stretch goes through the queue once. Returns how many bytes that are.
  */
-u32 msk_resend(struct mptcp_sock *msk, u64 from, u64 to)
+u32 msk_resend(struct mptcp_sock *msk, u64 from, u64 to,
+	       struct mptcp_data_frag **at)
 {
-	struct mptcp_data_frag *frag, *first = NULL;
+	struct mptcp_data_frag *frag = *at, *first = NULL;
 	u32 bytes = 0, before;
 
-	for (frag = next_frag(msk, &msk->rtx_queue); frag;
-	     frag = next_frag(msk, &frag->list)) {
+	if (!frag || (s64)(from - frag->data_seq) < 0)
+		frag = next_frag(msk, &msk->rtx_queue);
+	for (; frag; frag = next_frag(msk, &frag->list)) {
 		if ((s64)(msk->snd_nxt - frag->data_seq) <= 0 ||
 		    (s64)(to - frag->data_seq) <= 0)
 			break;
+		*at = frag;
 		/* the kernel goes on from there, in order */
 		if (frag == msk->first_pending)
 			first = first ?: frag;

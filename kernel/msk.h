@@ -11,6 +11,7 @@
 #define _MPTCP_DPA_MSK_H
 
 struct list_head;
+struct mptcp_data_frag;
 struct mptcp_sched_ops;
 struct mptcp_sock;
 struct mptcp_subflow_context;
@@ -69,7 +70,7 @@ unsigned int msk_token(const struct mptcp_sock *msk);
 unsigned long long msk_chunk_seq(const struct mptcp_sock *msk,
 				 unsigned long long position);
 unsigned int msk_resend(struct mptcp_sock *msk, unsigned long long from,
-			unsigned long long to);
+			unsigned long long to, struct mptcp_data_frag **at);
 void msk_set_burst(struct mptcp_sock *msk, int bytes);
 void msk_set_timer(struct mptcp_sock *msk, long ticks);
 

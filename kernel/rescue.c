@@ -206,6 +206,7 @@ struct relief {
 	u64		first, last; /* sequences of what is sent again now */
 	bool		any;	/* something is */
 	u64		from, to; /* packets that follow on each other */
+	struct mptcp_data_frag *at; /* where the last of these ended */
 };
 
 static void relieve_range(struct relief *r, u64 from, u64 to)
@@ -214,7 +215,7 @@ static void relieve_range(struct relief *r, u64 from, u64 to)
 		return;
 	to = from + min(to - from, r->most);
 	r->most -= to - from;
-	msk_resend(msk_of(r->c->sk), from, to);
+	msk_resend(msk_of(r->c->sk), from, to, &r->at);
 	if (!r->any || before64(from, r->first))
 		r->first = from;
 	if (!r->any || before64(r->last, to))
@@ -382,6 +383,7 @@ static void relieve_gone(struct conn *c)
 {
 	struct mptcp_sock *msk = msk_of(c->sk);
 	const struct dpa_state *st = &c->state;
+	struct mptcp_data_frag *at = NULL;
 
 	if (!c->left_behind)
 		return;
@@ -389,7 +391,7 @@ static void relieve_gone(struct conn *c)
 	if (msk_fell_back(msk))
 		return;
 	msk_resend(msk, msk_chunk_seq(msk, st->acked),
-		   msk_chunk_seq(msk, st->sent));
+		   msk_chunk_seq(msk, st->sent), &at);
 	note_again(c);
 }
 
