@@ -204,7 +204,8 @@ __bpf_kfunc int mptcp_dpa_chunk(struct sock *sk, u32 index,
  * mptcp_dpa_path() - which row of dpa_state::path is this subflow's?
  * @subflow: the subflow
  *
- * Takes a free row for a new subflow and resolves its cost.
+ * Takes a free row for a new subflow and resolves its cost. A subflow that has
+ * nothing on its way may lose its row to another between two decisions.
  *
  * Return: an index below MPTCP_DPA_PATHS_MAX; -ENOENT without state, -ENOSPC
  * when all rows are taken.

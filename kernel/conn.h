@@ -71,6 +71,7 @@ struct conn {
 	u32			window_cut; /* bytes, as a pick ends within a fragment */
 	u64			next_end; /* dpa_state::next_deadline_ns holds up to it */
 	u64			window_less; /* where the window ends without them */
+	u64			room_made_ns; /* when a path lost its row to another */
 	struct chunk_queue	queue;
 	struct stream		stream;
 	struct pref_list	*prefs;	/* NULL: none were set */

@@ -81,3 +81,9 @@ void pace_lift(struct conn *c)
 			WRITE_ONCE(ssk->sk_max_pacing_rate, ANY_PACE);
 	}
 }
+
+/* A subflow that is to lose its row has no pace of ours any more. */
+void pace_give_back(struct conn *c, int i, struct sock *ssk)
+{
+	set_pace(&c->path[i], ssk, 0);
+}

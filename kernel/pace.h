@@ -4,8 +4,10 @@
 #define _MPTCP_DPA_PACE_H
 
 struct conn;
+struct sock;
 
 void pace_apply(struct conn *c);
 void pace_lift(struct conn *c);
+void pace_give_back(struct conn *c, int i, struct sock *ssk);
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/math64.h>
 #include <linux/rcupdate.h>
+#include <linux/time64.h>
 #include <net/dst.h>
 #include <net/ipv6.h>
 #include <net/tcp.h>
@@ -245,6 +247,9 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 		c->path[i].number = id;
 		row->subflow_id = id;
 		row->flags = DPA_PATH_USED;
+		/* if it is the one that lost its row last, an MP_PRIO told of that */
+		c->path[i].prio_sent = c->room_made_ns;
+		c->path[i].prio_ms = div_u64(c->room_made_ns, NSEC_PER_MSEC);
 		/* nobody has steered it yet, so this is the endpoint's word */
 		if (subflow_request_bkup(sf))
 			row->flags |= DPA_PATH_BACKUP;
@@ -274,6 +279,26 @@ int path_row(struct conn *c, struct mptcp_subflow_context *sf, int first)
 	if (i >= 0)
 		resolve_cost(c, i, sf);
 	return i;
+}
+
+/**
+ * path_price() - what a subflow without a row would cost
+ * @c: the connection
+ * @sf: the subflow
+ * @ifindex: of the interface that carries it, 0 if unknown
+ *
+ * Context: msk lock.
+ */
+u32 path_price(const struct conn *c, const struct mptcp_subflow_context *sf,
+	       int *ifindex)
+{
+	bool backup = subflow_peer_backup(sf) || subflow_request_bkup(sf);
+	struct cost_key names[COST_NAMES];
+
+	*ifindex = subflow_ifindex(subflow_ssk(sf));
+	path_names(c, sf, *ifindex, names);
+	return pref_apply(c->prefs, names,
+			  cost_lookup(sock_net(c->sk), names, backup));
 }
 
 /**

@@ -65,23 +65,26 @@ static bool too_soon(const struct conn *c, const struct conn_path *path)
 	return path->prio_sent && now_ms(c) - path->prio_ms < ms;
 }
 
+/* false: it is not what it should be, and too soon to change that */
+static bool make(struct conn *c, struct mptcp_subflow_context *sf, int i,
+		 bool backup)
+{
+	if (backup == subflow_request_bkup(sf))
+		return true;
+	if (too_soon(c, &c->path[i]))
+		return false;
+	change(sf, subflow_ssk(sf), backup);
+	c->path[i].prio_ms = now_ms(c);
+	c->path[i].prio_sent = true;
+	return true;
+}
+
 static void apply_one(struct conn *c, struct mptcp_subflow_context *sf, int i)
 {
 	struct dpa_path *row = &c->state.path[i];
-	struct sock *ssk = subflow_ssk(sf);
-	bool backup;
 
-	if (!(row->flags & DPA_PATH_STEERED))
-		return;
-	backup = wanted(c, row, ssk);
-	if (backup != subflow_request_bkup(sf)) {
-		if (too_soon(c, &c->path[i]))
-			return;
-		change(sf, ssk, backup);
-		c->path[i].prio_ms = now_ms(c);
-		c->path[i].prio_sent = true;
-	}
-	if (!conn_steers(c))
+	if ((row->flags & DPA_PATH_STEERED) &&
+	    make(c, sf, i, wanted(c, row, subflow_ssk(sf))) && !conn_steers(c))
 		row->flags &= ~(DPA_PATH_STEERED | DPA_PATH_HELD);
 }
 
@@ -122,4 +125,21 @@ void prio_apply(struct conn *c)
 		if (i >= 0)
 			apply_one(c, sf, i);
 	}
+}
+
+/**
+ * prio_give_back() - a subflow that is to lose its row has its endpoint's priority
+ * @c: the connection
+ * @sf: the subflow
+ * @i: its row
+ *
+ * Context: msk owned, may sleep; takes the subflow's lock.
+ * Return: false if it has not, and was given another too short a time ago.
+ */
+bool prio_give_back(struct conn *c, struct mptcp_subflow_context *sf, int i)
+{
+	struct dpa_path *row = &c->state.path[i];
+
+	return !(row->flags & DPA_PATH_STEERED) ||
+	       make(c, sf, i, endpoint_backup(c, row, subflow_ssk(sf)));
 }

@@ -11,8 +11,10 @@
 #include <linux/types.h>
 
 struct conn;
+struct mptcp_subflow_context;
 
 bool prio_pending(const struct conn *c);
 void prio_apply(struct conn *c);
+bool prio_give_back(struct conn *c, struct mptcp_subflow_context *sf, int i);
 
 #endif

@@ -11,6 +11,7 @@
 #include "path.h"
 #include "prio.h"
 #include "rescue.h"
+#include "room.h"
 #include "stat.h"
 #include "symbols.h"
 #include "tick.h"
@@ -148,6 +149,7 @@ static void tick(struct conn *c)
 	view_refresh(c);
 	if (!is_over(c->sk)) {
 		prio_apply(c);
+		room_make(c, true);
 		if (conn_steers(c))
 			path_make_prompt(c);
 		path_tell_limited(c);
@@ -174,7 +176,7 @@ static bool look_here(struct conn *c)
 		return false;
 	view_refresh(c);
 	if (data_waits(c) || prio_pending(c) || rescue_is_due(c) ||
-	    path_needs_owner(c))
+	    path_needs_owner(c) || room_is_wanted(c))
 		return false;
 	stat_inc(sock_net(c->sk), DPA_STAT_TICKS);
 	if (is_under_way(c) && !msk_data_pending(msk_of(c->sk)))

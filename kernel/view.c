@@ -10,6 +10,7 @@
 #include "netns.h"
 #include "pace.h"
 #include "path.h"
+#include "room.h"
 #include "stat.h"
 #include "view.h"
 #include "window.h"
@@ -348,6 +349,9 @@ void view_refresh(struct conn *c)
 	st->again = msk_again(msk);
 	st->oldest = msk_oldest(msk);
 	look_refresh(c, conn_steers(c));
+	/* a chunk is best begun with the right ones */
+	if (st->acked == st->written)
+		room_make(c, false);
 	refresh_overflow(c, written);
 
 	tell_risk(c);

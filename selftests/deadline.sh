@@ -270,6 +270,80 @@ small_window() {
 	expect_in_time 1
 }
 
+# bytes_by PATH: what the client's interface has sent
+bytes_by() { in_ns "$client" cat "/sys/class/net/c$1/statistics/tx_bytes"; }
+
+# crowded COST1 COST2 OTHERS: as many subflows over the first path as leave room for
+# those over others, which join later. There are eight rows; eleven subflows, or as
+# many as the kernel allows, nine at least.
+crowded() {
+	local i n=$((10 - $3)) ns at
+
+	prepare || return
+	endpoints_flush
+	set_cost ifindex "$(index_of c1)" "$1"
+	set_cost ifindex "$(index_of c2)" "$2"
+	for ns in "$client" "$server"; do
+		ip -n "$ns" mptcp limits set subflows 10 2>/dev/null || n=$((8 - $3))
+	done
+	for ((i = 1; i <= n; i++)); do
+		at=10.0.1.$((100 + i))
+		ip -n "$client" addr add "$at/24" dev c1 &&
+			ip -n "$client" rule add from "$at" table 1 &&
+			ip -n "$client" mptcp endpoint add "$at" dev c1 \
+				id $((100 + i)) subflow ||
+			{ fail "no address $i"; return 1; }
+	done
+	endpoint 2 4 subflow || return
+	subflows=$((n + 2))
+}
+
+note_bytes() {
+	local i
+
+	for ((i = 1; i <= $1; i++)); do
+		note "over path $i $(bytes_by $i) bytes"
+	done
+}
+
+# The cheap path joins when all rows are taken, and has time enough for all.
+crowd_cheapest_last() {
+	crowded 5 1 1 && paths=$subflows transfer $length ms=8000 || return
+	expect_in_time 1
+	note_bytes 2
+	expect_between "bytes over the costly path" "$(bytes_by 1)" 0 $((length / 50))
+}
+
+# One path carries six tenths, with however many subflows: the other is needed.
+crowd_costly_last() {
+	crowded 1 5 1 && paths=$subflows transfer $length ms=3200 || return
+	expect_in_time 1
+	note_bytes 2
+	expect_between "bytes over the costly path" "$(bytes_by 2)" \
+		$((length / 5)) $((length / 2))
+}
+
+# Another cheap path joins in mid-chunk, while subflows of the costly one are held.
+crowd_joins() {
+	local bytes=8000000 pid paths=3
+
+	crowded 5 1 2 || return
+	set_cost ifindex "$(index_of c3)" 1
+	receiver $bytes
+	: >"$tmp/client"
+	paths=$subflows start "$tmp/background" sender "chunk len=$bytes ms=7000" \
+		"send $((bytes / 2))" "say half" "send $((bytes / 2))" \
+		"wait queued=0" info shutdown drain
+	pid=$last_pid
+	wait_said half
+	endpoint 3 4 subflow || return
+	expect_ok "the client" finish $pid 30
+	expect_ok "the receiver" finish "$server_pid" 30
+	expect_in_time 1
+	note_bytes 3
+	expect_between "bytes over the new path" "$(bytes_by 3)" $((bytes / 5)) $bytes
+}
+
 # The chunk begins with the stream, before there is a connection.
 set_before_connect() {
 	local bytes=2000000
@@ -517,6 +591,7 @@ run_cases "$@" -- loose_v4 loose_v6 tight_v4 tight_v6 alpha_of_namespace \
 	alpha_of_chunk cost_by_backup_flag cost_by_interface cost_by_endpoint \
 	first_costly_by_interface first_costly_by_endpoint backup_is_cheap \
 	priorities_told priority_back_to_none priority_back_to_backup \
-	estimates small_window set_before_connect two_queued back_to_back longer_path \
+	estimates small_window crowd_cheapest_last crowd_costly_last crowd_joins \
+	set_before_connect two_queued back_to_back longer_path \
 	longer_cheap_path hopeless hopeless_and_cheap rests_for_bbr paced \
 	looks_wake_no_worker picks_within_fragments

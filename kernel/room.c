@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bits.h>
+#include <linux/time64.h>
+#include <net/tcp.h>
+
+#include "conn.h"
+#include "msk.h"
+#include "netns.h"
+#include "pace.h"
+#include "path.h"
+#include "prio.h"
+#include "room.h"
+#include "symbols.h"
+
+/* No two that are settled lose their rows within this time, nor within hysteresis_us. */
+#define ROOM_APART_NS	(100 * NSEC_PER_MSEC)
+
+static bool made_lately(const struct conn *c)
+{
+	u64 us = READ_ONCE(netns_dpa(sock_net(c->sk))->hysteresis_us);
+
+	return c->room_made_ns && c->state.now_ns - c->room_made_ns <
+	       max(us * NSEC_PER_USEC, (u64)ROOM_APART_NS);
+}
+
+/* Rows whose subflows the same interface carries, without @but. */
+static int crowd(const struct conn *c, int ifindex, int but)
+{
+	int i, n = 0;
+
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
+		n += i != but && c->path[i].sf && c->path[i].ifindex == ifindex;
+	return n;
+}
+
+/*
+ * What is of least use has the highest: what can carry nothing, then one of many on an
+ * interface, which are not faster than a few, then what costs more.
+ */
+static u64 rank(bool useless, u32 cost, int of)
+{
+	return (useless || cost == MPTCP_DPA_COST_FORBIDDEN ? BIT_ULL(63) : 0) |
+	       (u64)of << 32 | cost;
+}
+
+static u64 rank_of_row(const struct conn *c, int i, struct mptcp_subflow_context *sf)
+{
+	return rank(!kernel_fn(mptcp_subflow_active)(sf), c->state.path[i].cost,
+		    crowd(c, c->path[i].ifindex, -1));
+}
+
+/* Something is known of it, or it has been steered. */
+static bool is_settled(const struct dpa_path *row)
+{
+	return row->goodput || (row->flags & DPA_PATH_STEERED);
+}
+
+/* May it lose its row? Not with bytes that are counted there. */
+static bool is_dispensable(const struct conn *c, int i, const struct sock *ssk,
+			   bool owned)
+{
+	const struct dpa_path *row = &c->state.path[i];
+	const struct tcp_sock *tp = tcp_sk(ssk);
+
+	if ((!owned && (row->flags & DPA_PATH_STEERED)) ||
+	    (is_settled(row) && made_lately(c)))
+		return false;
+	return c->state.last != i + 1 &&
+	       READ_ONCE(tp->write_seq) == READ_ONCE(tp->snd_una);
+}
+
+/* Who is to have a row, and who loses it. */
+struct change {
+	struct mptcp_subflow_context *gets, *loses;
+	int	row;		/* negative: nobody */
+	u64	rank;		/* of @loses in it */
+};
+
+/* Finds the row of least use of those that may be had. */
+static void find_worst(const struct conn *c, bool owned, struct change *found)
+{
+	struct mptcp_subflow_context *sf;
+
+	found->row = -ENOENT;
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		int i = path_find(c, sf);
+		u64 its;
+
+		if (i < 0 || !is_dispensable(c, i, subflow_ssk(sf), owned))
+			continue;
+		its = rank_of_row(c, i, sf);
+		if (found->row < 0 || its > found->rank) {
+			found->row = i;
+			found->rank = its;
+			found->loses = sf;
+		}
+	}
+}
+
+/* Would a subflow be of more use in this row than the one that has it? */
+static bool deserves(const struct conn *c, struct mptcp_subflow_context *sf,
+		     const struct change *found)
+{
+	int ifindex;
+	u32 cost;
+
+	if (path_find(c, sf) >= 0 || !kernel_fn(mptcp_subflow_active)(sf))
+		return false;
+	cost = path_price(c, sf, &ifindex);
+	return rank(false, cost, crowd(c, ifindex, found->row) + 1) < found->rank;
+}
+
+/* false: everybody has what is due to him, or may not have it now */
+static bool find_change(const struct conn *c, bool owned, struct change *found)
+{
+	if (c->subflows < MPTCP_DPA_PATHS_MAX || c->state.again)
+		return false;
+	find_worst(c, owned, found);
+	if (found->row < 0)
+		return false;
+	msk_for_each_subflow(msk_of(c->sk), found->gets)
+		if (deserves(c, found->gets, found))
+			return true;
+	return false;
+}
+
+/**
+ * room_is_wanted() - would room_make(), with the msk owned, change anything?
+ * @c: the connection, refreshed
+ *
+ * Context: msk lock; does not sleep.
+ */
+bool room_is_wanted(const struct conn *c)
+{
+	struct change change;
+
+	return find_change(c, true, &change);
+}
+
+/**
+ * room_make() - subflows that are of more use get the rows of those that are of less
+ * @c: the connection, refreshed
+ * @owned: the msk is owned, and this may sleep
+ *
+ * There are fewer rows than a connection may have subflows, and who joins last need
+ * not be who costs most. Only one that has nothing on its way loses its row, and of
+ * those that are known, or have a priority to be given back, one in a while. Without
+ * a row a subflow gets nothing while a chunk is in force.
+ *
+ * Context: msk lock; takes the subflows' locks one by one if @owned.
+ */
+void room_make(struct conn *c, bool owned)
+{
+	struct change change;
+	int n;
+
+	for (n = 0; n < MPTCP_DPA_PATHS_MAX; n++) {
+		int i;
+
+		if (!find_change(c, owned, &change))
+			break;
+		i = change.row;
+		if (!prio_give_back(c, change.loses, i))
+			break;
+		pace_give_back(c, i, subflow_ssk(change.loses));
+		if (is_settled(&c->state.path[i]))
+			c->room_made_ns = c->state.now_ns;
+		path_clear(c, i);
+		path_row(c, change.gets, i);
+		c->state.plan_until_ns = 0;
+	}
+}
