@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -11,13 +12,17 @@
 #include "pathname.h"
 
 #define LIST_TRIES	5
-#define LIST_MAX	1024
+#define LIST_FIRST	16 /* rows that there is room for at first */
 
 /* All costs that were set, or those of one path. */
+struct row {
+	struct mpdpa_path path;
+	struct mpdpa_limits limits;
+};
+
 struct listing {
-	unsigned int count;
-	struct mpdpa_path paths[LIST_MAX];
-	struct mpdpa_limits limits[LIST_MAX];
+	unsigned int count, room;
+	struct row *rows;
 };
 
 static int resolve(const struct path_words *words, struct mpdpa_path *path)
@@ -112,9 +117,16 @@ static int keep(const struct mpdpa_path *path, void *data)
 {
 	struct listing *listing = data;
 
-	if (listing->count == LIST_MAX)
-		return -E2BIG;
-	listing->paths[listing->count++] = *path;
+	if (listing->count == listing->room) {
+		unsigned int room = listing->room ? 2 * listing->room : LIST_FIRST;
+		struct row *rows = reallocarray(listing->rows, room, sizeof(*rows));
+
+		if (!rows)
+			return -ENOMEM;
+		listing->rows = rows;
+		listing->room = room;
+	}
+	listing->rows[listing->count++] = (struct row){ .path = *path };
 	return 0;
 }
 
@@ -136,8 +148,8 @@ static int read_limits(struct mpdpa_ctl *ctl, struct listing *listing)
 	unsigned int i;
 
 	for (i = 0; i < listing->count; i++) {
-		int err = mpdpa_path_limits(ctl, &listing->paths[i], &listing->limits[i],
-					    sizeof(listing->limits[i]));
+		struct row *row = &listing->rows[i];
+		int err = mpdpa_path_limits(ctl, &row->path, &row->limits, sizeof(row->limits));
 
 		if (err && err != -ENOENT)
 			return err;
@@ -176,9 +188,10 @@ static void show_text(const struct listing *listing)
 	unsigned int i;
 
 	for (i = 0; i < listing->count; i++) {
-		printf("%s cost %u", pathname_text(&listing->paths[i], name),
-		       listing->paths[i].cost);
-		limits_text(&listing->limits[i]);
+		const struct row *row = &listing->rows[i];
+
+		printf("%s cost %u", pathname_text(&row->path, name), row->path.cost);
+		limits_text(&row->limits);
 		printf("\n");
 	}
 }
@@ -192,8 +205,8 @@ static void show_json(const struct listing *listing)
 	json_array(&json, NULL);
 	for (i = 0; i < listing->count; i++) {
 		json_object(&json, NULL);
-		pathname_json(&json, &listing->paths[i]);
-		limits_json(&json, &listing->limits[i]);
+		pathname_json(&json, &listing->rows[i].path);
+		limits_json(&json, &listing->rows[i].limits);
 		json_object_end(&json);
 	}
 	json_array_end(&json);
@@ -203,22 +216,40 @@ static void show_json(const struct listing *listing)
 static int read_one(struct mpdpa_ctl *ctl, const struct path_words *words,
 		    struct listing *listing)
 {
-	int err = resolve(words, &listing->paths[0]);
+	struct mpdpa_path path;
+	int err = resolve(words, &path);
 
 	if (err)
 		return err;
-	err = mpdpa_path_get(ctl, &listing->paths[0]);
+	err = mpdpa_path_get(ctl, &path);
 	if (err == -ENOENT && !mpdpa_ctl_message(ctl)[0])
 		return refused("path show: this path has no cost of its own");
-	if (err)
-		return module_refused(ctl, "path show", err);
-	listing->count = 1;
-	return MPDPA_EXIT_OK;
+	if (!err)
+		err = keep(&path, listing);
+	return err ? module_refused(ctl, "path show", err) : MPDPA_EXIT_OK;
+}
+
+/* Costs and limits; of what fails it has told. */
+static int read_listing(struct mpdpa_ctl *ctl, const struct path_words *words,
+			struct listing *listing)
+{
+	int err;
+
+	if (words->dev || words->endpoint || words->addr) {
+		err = read_one(ctl, words, listing);
+		if (err)
+			return err;
+	} else {
+		err = read_all(ctl, listing);
+	}
+	if (!err)
+		err = read_limits(ctl, listing);
+	return err ? module_refused(ctl, "path show", err) : MPDPA_EXIT_OK;
 }
 
 static int path_show(const struct options *options, struct args *args)
 {
-	static struct listing listing;
+	struct listing listing = {};
 	struct path_words words;
 	struct mpdpa_ctl *ctl;
 	int err;
@@ -228,26 +259,14 @@ static int path_show(const struct options *options, struct args *args)
 	err = module_connect("path", &ctl);
 	if (err)
 		return err;
-	if (words.dev || words.endpoint || words.addr) {
-		err = read_one(ctl, &words, &listing);
-	} else {
-		err = read_all(ctl, &listing);
-		if (err)
-			err = module_refused(ctl, "path show", err);
-	}
-	if (!err) {
-		err = read_limits(ctl, &listing);
-		if (err)
-			err = module_refused(ctl, "path show", err);
-	}
+	err = read_listing(ctl, &words, &listing);
 	mpdpa_ctl_close(ctl);
-	if (err)
-		return err;
-	if (options->json)
+	if (!err && options->json)
 		show_json(&listing);
-	else
+	else if (!err)
 		show_text(&listing);
-	return MPDPA_EXIT_OK;
+	free(listing.rows);
+	return err;
 }
 
 static int path_run(const struct options *options, struct args *args)
