@@ -155,7 +155,7 @@ upstream: $(patsubst $(UPSTREAM_FROM)/mptcp/%.c,$(UPSTREAM)/net/mptcp/%,$(wildca
 	@cp -r $(UPSTREAM_FROM)/lib.sh $(UPSTREAM)/net/
 	@mkdir -p $(UPSTREAM)/net/lib && cp -r $(UPSTREAM_FROM)/lib/sh $(UPSTREAM)/net/lib/
 	@cp $(UPSTREAM_FROM)/mptcp/*.sh $(UPSTREAM)/net/mptcp/
-	@cp tools/check/upstream/*.sh $(UPSTREAM)/
+	@cp tools/check/upstream/*.sh selftests/complaints $(UPSTREAM)/
 	@mkdir -p $(UPSTREAM)/bin && cp tools/check/upstream/ip $(UPSTREAM)/bin/
 
 $(UPSTREAM)/net/mptcp/%: $(UPSTREAM_FROM)/mptcp/%.c

@@ -190,10 +190,7 @@ forgive_oom() {
 memory_of_cgroup() {
 	local group=$cgroup/small small pid
 
-	echo +memory >"$(dirname "$cgroup")/cgroup.subtree_control" 2>/dev/null
-	[ -e "$cgroup/memory.max" ] ||
-		{ skip "needs the memory controller"; return; }
-	stream_prepare || return
+	memory_controller && stream_prepare || return
 	# processes and children: only leaves may have both
 	mkdir "$cgroup/rest" "$group"
 	for pid in $(<"$cgroup/cgroup.procs"); do

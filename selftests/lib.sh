@@ -89,11 +89,6 @@ expect_fails() {
 
 # ------------------------------------------------------------- the kernel log
 
-log_bad='BUG|WARNING|Oops|Call Trace|possible (circular|recursive) lock'
-log_bad+='|suspicious RCU|INFO: (rcu|task|lockdep|trying|possible)'
-log_bad+='|rcu.*(stall|self-detected)|hung task|blocked for more than'
-log_bad+='|general protection|kmemleak|unregister_netdevice|soft lockup'
-log_bad+='|KASAN|UBSAN|refcount_t:|scheduling while atomic'
 # a crash of a program in user space is not the kernel's
 log_good='traps: |Command line:'
 
@@ -111,7 +106,7 @@ log_since() {
 check_log() {
 	local bad
 
-	bad=$(log_since "$1" | grep -E "$log_bad" | grep -vE "$log_good${2:+|$2}")
+	bad=$(log_since "$1" | grep -Ef "$here/complaints" | grep -vE "$log_good${2:+|$2}")
 	[ -z "$bad" ] && return
 	fail "the kernel's log has"
 	sed 's/^/#   /' <<<"$bad" >&3
@@ -391,6 +386,18 @@ join_cgroup() {
 
 # at_end COMMAND...: when the test ends, however it does; the last one first
 at_end() { undo=("$(printf '%q ' "$@")" "${undo[@]}"); }
+
+# memory_controller: for our cgroup and those beside it, until the test ends; or
+# the case is skipped
+memory_controller() {
+	local parent
+
+	[ -e "$cgroup/memory.max" ] && return
+	parent=$(dirname "$cgroup")/cgroup.subtree_control
+	{ echo +memory >"$parent"; } 2>/dev/null ||
+		{ skip "needs the memory controller"; return 1; }
+	at_end eval "echo -memory >$parent"
+}
 
 # However the test ends: everything as it was.
 end() {

@@ -165,9 +165,7 @@ has_slab() { [ "$(slab_of "$1")" -ge "$2" ]; }
 bounded_memory() {
 	local group=${cgroup}m before least=$((200 * 4096)) pid
 
-	echo +memory >"$(dirname "$cgroup")/cgroup.subtree_control" 2>/dev/null
-	[ -e "$cgroup/memory.max" ] || { skip "needs the memory controller"; return; }
-	stream_prepare || return
+	memory_controller && stream_prepare || return
 	mkdir "$group" && attach_options "$group" || { fail "no group"; return; }
 	start "$tmp/out" bash -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' \
 		- "$group" ip netns exec "$client" python3 "$here/dpa_many.py" 200 70

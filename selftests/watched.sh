@@ -26,12 +26,6 @@ report() {
 	fi
 }
 
-bad='BUG|WARNING|Oops|Call Trace|possible .* (lock|deadlock)|suspicious RCU'
-bad+='|INFO: (rcu|task|lockdep|trying|possible)|rcu.*stall|hung task'
-bad+='|blocked for more than|general protection|KASAN|UBSAN|ODEBUG'
-bad+='|refcount_t:|ref_tracker|scheduling while atomic|unregister_netdevice'
-bad+='|sleeping function|soft lockup|kmemleak: ([0-9]|.*disabled)'
-
 # An object counts as lost when two looks, five seconds old, find no pointer.
 find_leaks() {
 	local i
@@ -52,6 +46,6 @@ report 1 watched "$why"
 ./run.sh "$@" 2>&1 | sed 's/^/    /'
 [ "${PIPESTATUS[0]}" = 0 ] || status=1
 [ $status = 0 ] && echo "ok 2 selftests" || echo "not ok 2 selftests"
-report 3 kernel_log "$(dmesg | grep -E "$bad" -A 30 | grep -v 'Command line' | head -n 200)"
+report 3 kernel_log "$(dmesg | grep -Ef complaints -A 30 | grep -v 'Command line' | head -n 200)"
 report 4 kmemleak "$(find_leaks | head -n 100)"
 exit $status

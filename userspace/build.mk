@@ -159,7 +159,7 @@ check-userspace: unit
 us_guest := $(O)/test/guest
 us_guest_scripts := load.sh doctor.py options.py netlink.py events.py lifetime.py command.py \
 	guide.py
-us_guest_helpers := all.sh ktap.py world.py
+us_guest_helpers := all.sh ktap.py world.py complaints
 us_guest_files := $(patsubst userspace/tests/guest/%.bpf.c,$(us_guest)/t/%.bpf.o, \
 	$(wildcard userspace/tests/guest/*.bpf.c)) \
 	$(addprefix $(us_guest)/t/,$(us_guest_scripts) $(us_guest_helpers) test_socket poll_loop threads guide_c \
@@ -186,6 +186,10 @@ $(us_guest)/t/%.md: Documentation/%.md
 	@cp $< $@
 
 $(us_guest)/t/README.md: README.md
+	@mkdir -p $(@D)
+	@cp $< $@
+
+$(us_guest)/t/complaints: selftests/complaints
 	@mkdir -p $(@D)
 	@cp $< $@
 

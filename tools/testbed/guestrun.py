@@ -37,7 +37,7 @@ GUEST_MODULES = (
     "scenario", "schedulers", "sender", "stream", "topology",
 )  # fmt: skip
 _GUEST_TOOLS = "opt/mpdpa/tools"
-_TROUBLE = re.compile(r"BUG:|WARNING:|Oops|lockdep|rcu.*stall|INFO: task|UBSAN|KASAN")
+_COMPLAINTS = REPOSITORY / "selftests/complaints"
 # What tools/vm/guest ends with, however it went.
 _SUMMARY = re.compile(r"guest: (guest [\d.]+ s, )?wall [\d.]+ s")
 _STOP_SECONDS = 10
@@ -264,8 +264,9 @@ class Runner:
             raise MeasurementError(f"{_placed(cell, reason)} (log: {log})")
         dmesg = results / "dmesg.txt"
         if dmesg.exists():
+            complaint = re.compile("|".join(_COMPLAINTS.read_text().splitlines()))
             for line in dmesg.read_text(errors="replace").splitlines():
-                if _TROUBLE.search(line):
+                if complaint.search(line):
                     raise MeasurementError(f"{cell.label}: kernel: {line.strip()} (log: {log})")
 
     def _host(self, raw: dict[str, Any], results: File) -> Host:

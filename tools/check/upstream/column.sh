@@ -28,5 +28,5 @@ for test in "$@"; do
 	echo $? >"/results/$n.status"
 	n=$((n + 1))
 done
-dmesg | grep -E 'BUG|WARNING|Oops|Call Trace|stall|lockup|hung task' >/results/bad
+dmesg | grep -Ef /opt/upstream/complaints >/results/bad
 true
