@@ -8,7 +8,9 @@
 #define _MPTCP_DPA_CONN_H
 
 #include <linux/hrtimer.h>
+#include <linux/math64.h>
 #include <linux/refcount.h>
+#include <linux/time64.h>
 #include <linux/workqueue.h>
 #include <net/sock.h>
 
@@ -63,6 +65,7 @@ struct conn {
 	u32			activations;
 	u32			alpha_milli;	/* 0: the namespace's */
 	u32			overflow_ms;	/* 0: the namespace's */
+	u32			room_ms; /* when a settled path lost its row; wraps, 0: none */
 	u64			overflow_ns;	/* in force at the last refresh */
 	u64			overflowed;	/* bytes written while it was */
 	u32			subflows; /* that had a row at the last refresh */
@@ -71,7 +74,6 @@ struct conn {
 	u32			window_cut; /* bytes, as a pick ends within a fragment */
 	u64			next_end; /* dpa_state::next_deadline_ns holds up to it */
 	u64			window_less; /* where the window ends without them */
-	u64			room_made_ns; /* when a path lost its row to another */
 	struct chunk_queue	queue;
 	struct stream		stream;
 	struct pref_list	*prefs;	/* NULL: none were set */
@@ -84,6 +86,12 @@ static inline bool is_mptcp_socket(const struct sock *sk)
 {
 	return (sk->sk_family == AF_INET || sk->sk_family == AF_INET6) &&
 	       sk->sk_type == SOCK_STREAM && sk->sk_protocol == IPPROTO_MPTCP;
+}
+
+/* When it was brought up to date; wraps. */
+static inline u32 conn_now_ms(const struct conn *c)
+{
+	return div_u64(c->state.now_ns, NSEC_PER_MSEC);
 }
 
 struct conn *conn_find(const struct sock *sk);

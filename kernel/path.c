@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/math64.h>
 #include <linux/rcupdate.h>
-#include <linux/time64.h>
 #include <net/dst.h>
 #include <net/ipv6.h>
 #include <net/tcp.h>
@@ -248,8 +246,8 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 		row->subflow_id = id;
 		row->flags = DPA_PATH_USED;
 		/* if it is the one that lost its row last, an MP_PRIO told of that */
-		c->path[i].prio_sent = c->room_made_ns;
-		c->path[i].prio_ms = div_u64(c->room_made_ns, NSEC_PER_MSEC);
+		c->path[i].prio_sent = c->room_ms;
+		c->path[i].prio_ms = c->room_ms;
 		/* nobody has steered it yet, so this is the endpoint's word */
 		if (subflow_request_bkup(sf))
 			row->flags |= DPA_PATH_BACKUP;

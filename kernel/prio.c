@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/math64.h>
 #include <linux/time64.h>
 #include <net/sock.h>
 
@@ -10,11 +9,6 @@
 #include "prio.h"
 #include "stat.h"
 #include "symbols.h"
-
-static u32 now_ms(const struct conn *c)
-{
-	return div_u64(c->state.now_ns, NSEC_PER_MSEC);
-}
 
 /* Is the subflow's endpoint flagged backup? That may change at any time. */
 static bool endpoint_backup(struct conn *c, struct dpa_path *row,
@@ -62,7 +56,7 @@ static bool too_soon(const struct conn *c, const struct conn_path *path)
 	u32 ms = READ_ONCE(netns_dpa(sock_net(c->sk))->hysteresis_us) /
 		 USEC_PER_MSEC;
 
-	return path->prio_sent && now_ms(c) - path->prio_ms < ms;
+	return path->prio_sent && conn_now_ms(c) - path->prio_ms < ms;
 }
 
 /* false: it is not what it should be, and too soon to change that */
@@ -74,7 +68,7 @@ static bool make(struct conn *c, struct mptcp_subflow_context *sf, int i,
 	if (too_soon(c, &c->path[i]))
 		return false;
 	change(sf, subflow_ssk(sf), backup);
-	c->path[i].prio_ms = now_ms(c);
+	c->path[i].prio_ms = conn_now_ms(c);
 	c->path[i].prio_sent = true;
 	return true;
 }

@@ -13,14 +13,15 @@
 #include "symbols.h"
 
 /* No two that are settled lose their rows within this time, nor within hysteresis_us. */
-#define ROOM_APART_NS	(100 * NSEC_PER_MSEC)
+#define ROOM_APART_MS	100U
 
 static bool made_lately(const struct conn *c)
 {
-	u64 us = READ_ONCE(netns_dpa(sock_net(c->sk))->hysteresis_us);
+	u32 ms = READ_ONCE(netns_dpa(sock_net(c->sk))->hysteresis_us) /
+		 USEC_PER_MSEC;
 
-	return c->room_made_ns && c->state.now_ns - c->room_made_ns <
-	       max(us * NSEC_PER_USEC, (u64)ROOM_APART_NS);
+	return c->room_ms &&
+	       conn_now_ms(c) - c->room_ms < max(ms, ROOM_APART_MS);
 }
 
 /* Rows whose subflows the same interface carries, without @but. */
@@ -164,7 +165,7 @@ void room_make(struct conn *c, bool owned)
 			break;
 		pace_give_back(c, i, subflow_ssk(change.loses));
 		if (is_settled(&c->state.path[i]))
-			c->room_made_ns = c->state.now_ns;
+			c->room_ms = conn_now_ms(c) ?: 1;
 		path_clear(c, i);
 		path_row(c, change.gets, i);
 		c->state.plan_until_ns = 0;

@@ -314,13 +314,16 @@ crowd_cheapest_last() {
 	expect_between "bytes over the costly path" "$(bytes_by 1)" 0 $((length / 50))
 }
 
-# One path carries six tenths, with however many subflows: the other is needed.
+# One path, with however many subflows, takes 4.2 s: the other is needed. What seven
+# lose together at the end, in the queue that they share, may be late, but not by more
+# than TCP takes to mend it.
 crowd_costly_last() {
-	crowded 1 5 1 && paths=$subflows transfer $length ms=3200 || return
-	expect_in_time 1
+	crowded 1 5 1 && paths=$subflows transfer $length ms=3500 || return
+	expect_between "ms after the deadline" \
+		$((($(arrival 0) - $(due 0)) / 1000000)) -3500 200
 	note_bytes 2
 	expect_between "bytes over the costly path" "$(bytes_by 2)" \
-		$((length / 5)) $((length / 2))
+		$((length / 6)) $((length / 2))
 }
 
 # Another cheap path joins in mid-chunk, while subflows of the costly one are held.
