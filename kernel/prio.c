@@ -60,8 +60,8 @@ static bool too_soon(const struct conn *c, const struct conn_path *path)
 }
 
 /* false: it is not what it should be, and too soon to change that */
-static bool make(struct conn *c, struct mptcp_subflow_context *sf, int i,
-		 bool backup)
+static bool set_backup(struct conn *c, struct mptcp_subflow_context *sf, int i,
+		       bool backup)
 {
 	if (backup == subflow_request_bkup(sf))
 		return true;
@@ -77,8 +77,10 @@ static void apply_one(struct conn *c, struct mptcp_subflow_context *sf, int i)
 {
 	struct dpa_path *row = &c->state.path[i];
 
-	if ((row->flags & DPA_PATH_STEERED) &&
-	    make(c, sf, i, wanted(c, row, subflow_ssk(sf))) && !conn_steers(c))
+	if (!(row->flags & DPA_PATH_STEERED) ||
+	    !set_backup(c, sf, i, wanted(c, row, subflow_ssk(sf))))
+		return;
+	if (!conn_steers(c))
 		row->flags &= ~(DPA_PATH_STEERED | DPA_PATH_HELD);
 }
 
@@ -135,5 +137,5 @@ bool prio_give_back(struct conn *c, struct mptcp_subflow_context *sf, int i)
 	struct dpa_path *row = &c->state.path[i];
 
 	return !(row->flags & DPA_PATH_STEERED) ||
-	       make(c, sf, i, endpoint_backup(c, row, subflow_ssk(sf)));
+	       set_backup(c, sf, i, endpoint_backup(c, row, subflow_ssk(sf)));
 }
