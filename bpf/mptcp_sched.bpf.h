@@ -17,11 +17,11 @@
 struct dpa_horizon;
 
 /* for schedulers that take chunks: their names begin with "mpdpa" */
-extern __u8 *mptcp_dpa_conn(struct sock *sk, const int rdwr_buf_size) __ksym;
+extern __u8 *mptcp_dpa_conn(struct sock *sk, const int rdwr_buf_size) __weak __ksym;
 extern int mptcp_dpa_chunk(struct sock *sk, __u32 index,
-			   struct dpa_horizon *horizon) __ksym;
-extern int mptcp_dpa_path(struct mptcp_subflow_context *subflow) __ksym;
-extern int mptcp_dpa_send(struct mptcp_sock *msk) __ksym;
+			   struct dpa_horizon *horizon) __weak __ksym;
+extern int mptcp_dpa_path(struct mptcp_subflow_context *subflow) __weak __ksym;
+extern int mptcp_dpa_send(struct mptcp_sock *msk) __weak __ksym;
 
 /* The payload that one full GSO packet can carry, with every option. */
 #define MPTCP_SEND_BURST	((1 << 16) - 20 - 40 - 40 - 8)

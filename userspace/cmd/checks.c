@@ -114,6 +114,7 @@ static bool is_installed(const struct utsname *name)
 
 #define MEND_LOAD	"modprobe " MODULE_NAME
 #define MEND_INSTALL	"make -C SOURCE install && " MEND_LOAD
+#define MEND_VERSION	"mpdpa unload && rmmod " MODULE_NAME " && " MEND_LOAD " && mpdpa load"
 
 const char *module_mend(void)
 {
@@ -147,8 +148,13 @@ void check_module(struct findings *findings)
 		return;
 	}
 	system_read("/sys/module/" MODULE_NAME "/version", version, sizeof(version));
-	finding(findings, VERDICT_OK, "module", NULL, "kernel module " MODULE_NAME " %s is loaded",
-		version);
+	if (strcmp(version, MPDPA_VERSION))
+		finding(findings, VERDICT_NOTE, "module", MEND_VERSION,
+			"kernel module " MODULE_NAME " %s is loaded, and this is mpdpa " MPDPA_VERSION
+			": deadlines may be ignored", version);
+	else
+		finding(findings, VERDICT_OK, "module", NULL,
+			"kernel module " MODULE_NAME " %s is loaded", version);
 	if (access("/sys/kernel/btf/" MODULE_NAME, F_OK))
 		finding(findings, VERDICT_FAIL, "module-btf", "apt install pahole",
 			"the module was built without type information, build it anew with pahole");
@@ -170,8 +176,7 @@ static void check_sockopt(struct findings *findings)
 {
 	static struct pins pins;
 	int err = pins_read(&pins), served = sockopts_serve();
-	bool loaded = !err && pins_has(&pins, PIN_SETSOCKOPT, PIN_KIND_SOCKOPT) &&
-		      pins_has(&pins, PIN_GETSOCKOPT, PIN_KIND_SOCKOPT);
+	bool loaded = !err && pins_have_sockopt(&pins);
 
 	if (err == -EACCES)
 		finding(findings, VERDICT_NOTE, "sockopt", NULL,

@@ -6,6 +6,8 @@
 
 #include "findings.h"
 #include "mpdpa.h"
+#include "pathname.h"
+#include "pins.h"
 #include "pm.h"
 #include "system.h"
 
@@ -45,6 +47,14 @@ static void check_path_manager(struct findings *findings)
 			value);
 }
 
+/* Were the options loaded for another cgroup? */
+static bool is_served_elsewhere(void)
+{
+	static struct pins pins;
+
+	return !pins_read(&pins) && pins_have_sockopt(&pins);
+}
+
 /* The end of the matter: what a socket made now says. */
 static void check_probe(struct findings *findings)
 {
@@ -56,6 +66,9 @@ static void check_probe(struct findings *findings)
 	else if (state == MPDPA_READY)
 		finding(findings, VERDICT_OK, "deadlines", NULL,
 			"a socket made here and now can have deadlines");
+	else if (state == MPDPA_NO_SOCKOPT && is_served_elsewhere())
+		finding(findings, VERDICT_NOTE, "deadlines", NULL,
+			"sockets can have deadlines in the cgroup of \"mpdpa load --cgroup\", not here");
 	else
 		finding(findings, VERDICT_FAIL, "deadlines",
 			state == MPDPA_NO_MODULE ? module_mend() : mpdpa_state_mend(state),
@@ -93,34 +106,46 @@ static void check_endpoints(struct findings *findings, const struct pm_settings 
 			settings->backups);
 }
 
+struct costs {
+	unsigned int set;
+	uint32_t gone;	/* an interface that is no more and has one; 0: none */
+};
+
 static int count(const struct mpdpa_path *path, void *data)
 {
-	unsigned int *paths = data;
+	struct costs *costs = data;
+	char name[IF_NAMESIZE];
 
-	(void)path;
-	(*paths)++;
+	costs->set++;
+	if (path->ifindex && !if_indextoname(path->ifindex, name))
+		costs->gone = path->ifindex;
 	return 0;
 }
 
 static void check_costs(struct findings *findings, const struct pm_settings *settings)
 {
-	unsigned int paths = 0;
+	struct costs costs = {};
 	struct mpdpa_ctl *ctl;
+	char mend[64];
 	int err;
 
 	/* That the module is not there was said before. */
 	if (mpdpa_ctl_open(&ctl))
 		return;
-	err = mpdpa_path_list(ctl, count, &paths);
+	err = mpdpa_path_list(ctl, count, &costs);
 	mpdpa_ctl_close(ctl);
+	snprintf(mend, sizeof(mend), "mpdpa path del dev if%u", costs.gone);
 	if (err)
 		finding(findings, VERDICT_NOTE, "costs", NULL, "cannot read path costs: %s",
 			strerror(-err));
-	else if (!paths && !settings->backups)
+	else if (costs.gone)
+		finding(findings, VERDICT_NOTE, "costs", mend,
+			"interface %u has a cost and is no more: made anew it has none", costs.gone);
+	else if (!costs.set && !settings->backups)
 		finding(findings, VERDICT_NOTE, "costs", "mpdpa path set dev IFACE cost 10",
 			"all paths cost the same: none will be spared");
 	else
-		finding(findings, VERDICT_OK, "costs", NULL, "path costs set: %u", paths);
+		finding(findings, VERDICT_OK, "costs", NULL, "path costs set: %u", costs.set);
 }
 
 void check_paths(struct findings *findings)

@@ -168,7 +168,7 @@ const struct command command_conn = {
 	"  pref PATH ...  what a path costs for this connection alone; \"forbidden\"\n"
 	"                 keeps deadlines off it, \"none\" takes the preference away\n"
 	"  chunk BYTES    the next BYTES (10k, 5M) are due in TIME (250ms, 1.5s)\n"
-	"  late POLICY    what to do when that has passed: the rest over all paths\n"
+	"  late POLICY    what to do when that cannot be met: the rest over all paths\n"
 	"                 (spend), over the cheapest (cheap), or that and the\n"
 	"                 application drops (tell)\n"
 	"\n"

@@ -99,7 +99,8 @@ static int open_object(struct load *load)
 		return refused("load: %s holds more than %d schedulers", object_name(load),
 			       OBJECT_SCHEDS_MAX);
 	if (load->sched_count < 0)
-		return refused("load: a scheduler of %s has no usable name", object_name(load));
+		return refused("load: a scheduler of %s has no usable name: letters, digits and \"_\"",
+			       object_name(load));
 	return MPDPA_EXIT_OK;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -98,10 +99,15 @@ static bool read_name(const struct btf *btf, const struct btf_type *type, struct
 	return false;
 }
 
-/* The name becomes that of a pin. */
+/* What the kernel takes for the name of a scheduler and of a pin. */
 static bool good_name(const char *name)
 {
-	return name[0] && name[0] != '.' && !strchr(name, '/') && strncmp(name, "sockopt-", 8);
+	const char *at;
+
+	for (at = name; *at; at++)
+		if (!isalnum((unsigned char)*at) && *at != '_')
+			return false;
+	return at > name;
 }
 
 static bool has_member(const struct btf *btf, const struct btf_type *type, const char *name)

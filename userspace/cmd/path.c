@@ -306,7 +306,7 @@ const struct command command_path = {
 	"  endpoint ID    1 to 255\n"
 	"  addr ADDRESS   the subflow's local address, IPv4 or IPv6\n"
 	"  cost N         1 to 1000000; only order and ratio matter\n"
-	"  quota BYTES    deadlines and overflow put no more (10k, 5M, 2G) on it in\n"
+	"  quota BYTES    deadlines and overflow put no more (5M, 2G) on it in\n"
 	"                 TIME (1s to a year), all connections together; with \"soft\"\n"
 	"                 they do, and that is told (mpdpa monitor)\n"
 	"  cheap-rate N   it counts for no more than N bytes a second: costlier paths\n"

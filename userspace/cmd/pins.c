@@ -113,6 +113,13 @@ bool pins_has(const struct pins *pins, const char *name, enum pin_kind kind)
 	return pin && pin->kind == kind;
 }
 
+/* Both programs of the socket options. */
+bool pins_have_sockopt(const struct pins *pins)
+{
+	return pins_has(pins, PIN_SETSOCKOPT, PIN_KIND_SOCKOPT) &&
+	       pins_has(pins, PIN_GETSOCKOPT, PIN_KIND_SOCKOPT);
+}
+
 int pins_make_dir(void)
 {
 	if (mkdir(PINS_DIR, 0755) && errno != EEXIST)

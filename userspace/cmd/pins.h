@@ -46,6 +46,7 @@ const char *pins_error_text(int err);
 
 const struct pin *pins_find(const struct pins *pins, const char *name);
 bool pins_has(const struct pins *pins, const char *name, enum pin_kind kind);
+bool pins_have_sockopt(const struct pins *pins);
 
 /* The pin's path for a name, and the other way round. */
 void pins_path(char path[PIN_PATH_SIZE], const char *name);

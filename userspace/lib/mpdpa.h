@@ -130,7 +130,8 @@ int mpdpa_chunk_send(int fd, const void *data, size_t length, uint64_t deadline_
  * -ETIME: a deadline of 0;
  * -EOVERFLOW: a deadline above 2^62;
  * -EFBIG: more than 2^62 expected bytes;
- * -EBUSY: chunks that were set by themselves wait still;
+ * -EBUSY: no stream runs and chunks wait: set by themselves, or left by a stream
+ * that was stopped;
  * -EPROTONOSUPPORT, -EPIPE, -ENOTCONN, -ENOMEM, -EOPNOTSUPP, -ENOPROTOOPT: as
  * mpdpa_chunk_set().
  */

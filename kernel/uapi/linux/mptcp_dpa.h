@@ -20,8 +20,7 @@
 #define MPTCP_DPA_OVERFLOW_OFF		4294967295
 
 /**
- * enum mptcp_dpa_late_policy - What to do with a chunk whose deadline has
- *   passed.
+ * enum mptcp_dpa_late_policy - What to do with a chunk that cannot be met.
  * @MPTCP_DPA_LATE_POLICY_SPEND: Send the rest over all paths, whatever they
  *   cost.
  * @MPTCP_DPA_LATE_POLICY_CHEAP: Send the rest over the cheapest paths alone.

@@ -86,6 +86,26 @@ def socket_options_alone() -> None:
 
 
 @case
+def socket_options_of_another_cgroup() -> None:
+    """That may well be meant, so nothing fails."""
+    world.sh("mkdir /sys/fs/cgroup/other && mpdpa unload && mpdpa load --cgroup /sys/fs/cgroup/other")
+    for check in ("sockopt", "deadlines"):
+        found = findings()[check]
+        same(check, (found["result"], found.get("mend")), ("note", None))
+        assert "cgroup" in found["text"], found
+    world.sh("mpdpa unload && mpdpa load && rmdir /sys/fs/cgroup/other")
+
+
+@case
+def a_module_of_another_version() -> None:
+    line = "echo 0.0.1 >/tmp/version && mount --bind /tmp/version /sys/module/mptcp_dpa/version && exec mpdpa -j doctor"
+    done = world.run("unshare", "-m", "sh", "-c", line)
+    found = {each["check"]: each for each in json.loads(done.stdout)}["module"]
+    same("result", found["result"], "note")
+    assert "0.0.1" in found["text"] and "rmmod" in found["mend"], found
+
+
+@case
 def a_file_system_that_is_not_mounted() -> None:
     """In a namespace of mounts where it was taken away."""
     done = world.run("unshare", "-m", "sh", "-c", "umount /sys/fs/bpf && exec mpdpa -j doctor")
@@ -112,6 +132,14 @@ def limits_endpoints_and_costs() -> None:
     for check in ("limits", "endpoints", "costs"):
         same(check, result_of(check), "note")
         mend(check)
+
+
+@case
+def a_cost_of_an_interface_that_is_gone() -> None:
+    add_link("d3", "10.9.3.1/24")
+    world.sh("mpdpa -n doc path set dev d3 cost 7 && ip -n doc link del d3")
+    same("costs", result_of("costs"), "note")
+    mend("costs")
 
 
 @case
