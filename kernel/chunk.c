@@ -107,14 +107,15 @@ bool chunk_queue_is_due(const struct chunk_queue *q, u64 acked, u64 now_ns)
  * @acked_ns: by when @acked was reached, no later than @now_ns
  * @delay: what an acknowledgment takes to come back; a chunk acked later than its
  *	deadline by no more than the last one took was there in time
+ * @expected: bytes of the chunk that is open, at least
  * @judged: called once for each chunk, when its verdict has come
  * @arg: for @judged
  *
  * A missed chunk stays until it is all acked: its bytes are in front of later
- * ones.
+ * ones. One that is still open at its deadline is judged by what it has by then.
  */
 void chunk_queue_update(struct chunk_queue *q, u64 acked, u64 now_ns,
-			u64 acked_ns, struct ack_delay delay,
+			u64 acked_ns, struct ack_delay delay, u64 expected,
 			chunk_judged_fn judged, void *arg)
 {
 	u32 i, done = 0;
@@ -122,12 +123,14 @@ void chunk_queue_update(struct chunk_queue *q, u64 acked, u64 now_ns,
 	for (i = 0; i < q->count; i++) {
 		struct chunk *chunk = &q->at[i];
 		u64 due_ns = chunk->deadline_ns + delay.last_ns + LOOK_SLACK_NS;
-		bool over = acked >= chunk->end && !chunk->open;
+		u64 end = chunk->open ? max(chunk->end, chunk->begin + expected) :
+					chunk->end;
+		bool over = acked >= end && !chunk->open;
 
 		if (!chunk->judged &&
 		    (over || now_ns > chunk->deadline_ns + delay.most_ns)) {
 			chunk->judged = true;
-			judged(arg, chunk, over && acked_ns <= due_ns);
+			judged(arg, chunk, acked >= end && acked_ns <= due_ns);
 		}
 		if (over)
 			done = i + 1;

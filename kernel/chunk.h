@@ -45,7 +45,7 @@ struct chunk *chunk_queue_first(const struct chunk_queue *q);
 struct chunk *chunk_queue_last(const struct chunk_queue *q);
 bool chunk_queue_is_due(const struct chunk_queue *q, u64 acked, u64 now_ns);
 void chunk_queue_update(struct chunk_queue *q, u64 acked, u64 now_ns,
-			u64 acked_ns, struct ack_delay delay,
+			u64 acked_ns, struct ack_delay delay, u64 expected,
 			chunk_judged_fn judged, void *arg);
 u64 chunk_queue_next_verdict(const struct chunk_queue *q);
 void chunk_queue_clear(struct chunk_queue *q);

@@ -44,6 +44,7 @@ struct conn_path {
 	bool	resolved : 1;
 	bool	prio_sent : 1;	/* prio_ms is set */
 	bool	silenced : 1;	/* the path was silent then: nothing was left out */
+	u8	endpoint;	/* the cost was resolved from this one as well; 0: none */
 	u16	number;		/* of @sf, low bits */
 };
 

@@ -86,6 +86,9 @@ static void refresh_quota(struct conn *c, int i)
 	row->flags |= DPA_PATH_QUOTA;
 	row->granted = path->granted;
 	row->quota = sendable(st, left, path->granted);
+	/* known or not, it carries nothing now */
+	if (!row->quota)
+		row->flags &= ~DPA_PATH_ACTIVE;
 	if (reached)
 		event_path(c, MPTCP_DPA_CMD_QUOTA_REACHED, row->subflow_id);
 }

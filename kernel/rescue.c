@@ -28,13 +28,16 @@ static u32 patience_us(const struct tcp_sock *tp, u32 rtt_us)
 	return rtt_us + max(rtt_us / 4, tp->mdev_us);
 }
 
+/* So short a silence may be a scan or a handover, and end by itself. */
+#define STALL_NS	(100 * NSEC_PER_MSEC)
+
 /*
- * Where others hear from the path it is not dead: a full queue took all that was
- * sent. TCP may mend that, by its first timeout and a round trip, where that
- * leaves three quarters of the time that the chunk has.
+ * TCP may mend it, by its first timeout and a round trip, where that leaves three
+ * quarters of the time that the chunk has and the path need not be dead: others hear
+ * from it, so that a full queue took all that was sent, or it is silent for a moment.
  */
 static bool is_left_to_tcp(const struct dpa_state *st, const struct sock *ssk,
-			   bool late, u32 patience)
+			   u64 out_ns, bool late, u32 patience)
 {
 	const struct inet_connection_sock *icsk = inet_csk(ssk);
 	u32 rtt = usecs_to_jiffies(tcp_sk(ssk)->srtt_us >> 3);
@@ -44,7 +47,8 @@ static bool is_left_to_tcp(const struct dpa_state *st, const struct sock *ssk,
 
 	return (!timeouts || (timeouts == 1 && !late)) &&
 	       jiffies_to_nsecs(mended) <= left / 4 &&
-	       heard_lately(ssk, patience);
+	       (heard_lately(ssk, patience) ||
+		(!timeouts && out_ns < STALL_NS));
 }
 
 /* So long a path may be unheard of; 0: nobody knows. */
@@ -79,14 +83,13 @@ static enum quiet judge(const struct dpa_state *st, const struct sock *ssk,
 	const struct tcp_sock *tp = tcp_sk(ssk);
 	u64 longest_us = patience_us(tp, tp->srtt_us >> 3);
 	const struct sk_buff *skb = tcp_rtx_queue_head(ssk);
-	bool late;
+	u64 out_ns = skb ? dpa_minus(tcp_clock_ns(), skb->skb_mstamp_ns) : 0;
+	bool late = out_ns > longest_us * NSEC_PER_USEC;
 
-	late = skb && tcp_clock_ns() >
-			      skb->skb_mstamp_ns + longest_us * NSEC_PER_USEC;
 	if (!late && !(skb && inet_csk(ssk)->icsk_ca_state == TCP_CA_Loss))
 		return QUIET_NOT;
-	return is_left_to_tcp(st, ssk, late, patience) ? QUIET_LEFT_TO_TCP :
-							 QUIET_SILENT;
+	return is_left_to_tcp(st, ssk, out_ns, late, patience) ?
+		       QUIET_LEFT_TO_TCP : QUIET_SILENT;
 }
 
 static enum quiet how_quiet(const struct dpa_state *st, int i, struct sock *ssk)

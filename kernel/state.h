@@ -21,7 +21,7 @@
 #define DPA_PATH_STUCK		(1U << 6)	/* its bytes were given to others */
 #define DPA_PATH_PAUSES		(1U << 7)	/* congestion control is BBR */
 #define DPA_PATH_QUOTA		(1U << 8)	/* @quota and @granted count */
-#define DPA_PATH_ACTIVE		(1U << 9)	/* established, joined, not stale */
+#define DPA_PATH_ACTIVE		(1U << 9)	/* joined, not stale, quota not spent */
 #define DPA_PATH_BUSY		(1U << 10)	/* bytes are not acknowledged */
 #define DPA_PATH_PAUSING	(1U << 11)	/* it measures the empty path now */
 #define DPA_PATH_LIMITED	(1U << 12)	/* sender or peer held it back */

@@ -360,7 +360,7 @@ void view_refresh(struct conn *c)
 	if (chunk_queue_is_due(&c->queue, st->acked, st->now_ns))
 		chunk_queue_update(&c->queue, st->acked, st->now_ns,
 				   last_ack_ns(msk, st->now_ns),
-				   conn_ack_delay(msk), judged, c);
+				   conn_ack_delay(msk), c->stream.expected, judged, c);
 	limit_costly(c);
 	show(c);
 }

@@ -65,6 +65,19 @@ below_capacity() {
 	expect_between "bytes on the costly path" "$bytes" 0 60000
 }
 
+# The endpoint of the first path is known to the kernel later than the first bytes.
+first_costly() {
+	local bytes
+
+	prepare_overflow 200 && endpoint 1 4 subflow || return
+	expect_ok "costs" in_ns "$client" "$mpdpa" path set endpoint 1 cost 9
+	at_rate 80
+	sender "${steps[@]}"
+	bytes=$(first_sent "$tmp/client" 0)
+	note "costly: $bytes of 3000000 bytes"
+	expect_between "bytes on the costly path" "$bytes" 0 60000
+}
+
 # What is more goes the costly way: 1.25 MB/s.
 above_capacity() {
 	local bytes
@@ -155,5 +168,5 @@ turned_off() {
 }
 
 quick_cases of_a_connection turned_off
-run_cases "$@" -- below_capacity above_capacity saturated off of_a_connection \
+run_cases "$@" -- below_capacity first_costly above_capacity saturated off of_a_connection \
 	with_chunks turned_off

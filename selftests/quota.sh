@@ -142,6 +142,19 @@ remainder() {
 		$(field "$tmp/client5000" info now_ns)) / 1000000)) 500 1000
 }
 
+# A path of which nothing is left, nor known, between two that have room.
+spent_unknown() {
+	local senders=() paths=3
+
+	prepare_costly quota 100k per 24h || return
+	expect_ok "a cost" in_ns "$client" "$mpdpa" path set dev c3 cost 20
+	begin_sender 5000 "wait subflows=3" "chunk len=4000000 ms=2900" \
+		"send 4000000"
+	end_senders
+	expect_eq "chunks met" "$(field "$tmp/client5000" info met)" 1
+	expect_between "bytes on the spent path" "$(costly_bytes 5000)" 0 5000
+}
+
 # Who has nothing to send keeps nothing of it from those who have.
 idle_take_none() {
 	local senders=() bytes i
@@ -251,5 +264,5 @@ keeps_speed() {
 }
 
 quick_cases changed
-run_cases "$@" -- never_over remainder idle_take_none shared next_period soft \
+run_cases "$@" -- never_over remainder spent_unknown idle_take_none shared next_period soft \
 	changed another_period cheap_rate keeps_speed

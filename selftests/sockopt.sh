@@ -365,6 +365,18 @@ restarted_unacked() {
 		"$tmp/out" | xargs)" "0 0 0 0 1"
 }
 
+# Intervals that are longer than their deadlines: a reading each half second.
+readings() {
+	prepare || return
+	listening 4 accept drain shutdown
+	nobody "$client" "connect $server4 $default_port" "stream every=500 ms=200" \
+		"send 6000" "sleep 500" "send 6000" "sleep 500" "send 6000" \
+		"wait queued=0" info shutdown drain >"$tmp/out" ||
+		fail "$(tail -n 3 "$tmp/out")"
+	expect_eq "met" "$(field "$tmp/out" info met)" 3
+	expect_eq "missed" "$(field "$tmp/out" info missed)" 0
+}
+
 # in a cgroup beside ours, where the programs are not
 other_cgroup() {
 	local beside=${cgroup}b
@@ -386,4 +398,4 @@ run_cases "$@" -- refusals_v4 refusals_v6 accepted_v4 accepted_v6 info_tells \
 	info_sizes wrong_options plain_tcp raw_socket fell_back_v4 fell_back_v6 \
 	fell_back_and_ended \
 	shut_down ended listener other_scheduler accepted_socket one_too_many \
-	shared_socket restarted restarted_unacked other_cgroup
+	shared_socket restarted restarted_unacked readings other_cgroup

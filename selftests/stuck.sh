@@ -214,9 +214,28 @@ unheard_without_time() {
 	expect_gap 0 300
 }
 
+# A radio scans: nothing comes back for 60 ms where it takes 5, and all the time in the
+# world is left.
+short_stall() {
+	local twice costly
+
+	prepare subflow backup && shape 1 40mbit 2ms 32768 || return
+	chunk_under_way 10000000 20000 "1000000 9000000"
+	in_ns "dpa$$b1" tc qdisc change dev s1 root netem delay 62ms limit 10000 ||
+		fail "no stall"
+	chunk_over
+	expect_met 10001000
+	twice=$(counter "$server" MPTcpExtDuplicateData)
+	costly=$(client_bytes 2)
+	# of some 7000
+	note "$twice packets came twice, $costly bytes over the costly path"
+	expect_between "packets that came twice" "$twice" 0 70
+	expect_between "bytes over the costly path" "$costly" 0 100000
+}
+
 quick_cases closed_in_mid_chunk cheap_path_silent
 
 run_cases "$@" -- closed_in_mid_chunk cheap_path_silent costly_path_silent \
 	silent_with_holes second_goes_meanwhile cheap_path_goes \
 	cheap_path_returns forbidden_path unheard_with_time \
-	unheard_without_time
+	unheard_without_time short_stall
