@@ -69,7 +69,7 @@ struct conn {
 	u32			room_ms; /* when a settled path lost its row; wraps, 0: none */
 	u64			overflow_ns;	/* in force at the last refresh */
 	u64			overflowed;	/* bytes written while it was */
-	u32			subflows; /* that had a row at the last refresh */
+	u32			subflows; /* that have a row */
 	bool			left_behind; /* a path went while others' bytes waited */
 	u32			picked;	/* bytes of the last pick, on dpa_state::last */
 	u32			window_cut; /* bytes, as a pick ends within a fragment */

@@ -242,7 +242,7 @@ void look_refresh(struct conn *c, bool count)
 	struct dpa_state *st = &c->state;
 	struct mptcp_subflow_context *sf;
 	unsigned long gone = GENMASK(MPTCP_DPA_PATHS_MAX - 1, 0);
-	u32 least = U32_MAX;
+	u32 least = U32_MAX, found = 0;
 	int i, next = 0;
 
 	msk_for_each_subflow(msk_of(c->sk), sf) {
@@ -253,6 +253,7 @@ void look_refresh(struct conn *c, bool count)
 		if (i < 0)
 			continue;
 		next = i + 1;
+		found++;
 		gone &= ~BIT(i);
 		set_flag(&st->path[i], DPA_PATH_ACTIVE, active);
 		refresh_bytes(c, i, &st->path[i], ssk, count);
@@ -262,10 +263,10 @@ void look_refresh(struct conn *c, bool count)
 		if (active)
 			least = min(least, st->path[i].cost);
 	}
-	for_each_set_bit(i, &gone, MPTCP_DPA_PATHS_MAX)
-		if (c->path[i].sf)
-			path_clear(c, i);
-	c->subflows = MPTCP_DPA_PATHS_MAX - hweight_long(gone);
+	if (found != c->subflows)
+		for_each_set_bit(i, &gone, MPTCP_DPA_PATHS_MAX)
+			if (c->path[i].sf)
+				path_clear(c, i);
 	st->least_cost = least;
 }
 

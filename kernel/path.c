@@ -90,17 +90,15 @@ static void resolve_cost(struct conn *c, int i,
 	struct conn_path *path = &c->path[i];
 	bool backup = (row->flags & DPA_PATH_BACKUP) || subflow_peer_backup(sf);
 	int ifindex = subflow_ifindex(subflow_ssk(sf));
-	/* the first one's is known when the kernel's worker has looked for it */
-	u8 endpoint = subflow_endpoint(msk_of(c->sk), sf);
 	u32 gen = cost_generation(net);
 	struct cost_key names[COST_NAMES];
 	struct cost_found found;
 
 	if (path->resolved && path->cost_gen == gen &&
-	    path->ifindex == ifindex && path->backup == backup &&
-	    path->endpoint == endpoint)
+	    path->ifindex == ifindex && path->backup == backup)
 		return;
-	path_names(sf, endpoint, ifindex, names);
+	path->endpoint = subflow_endpoint(msk_of(c->sk), sf);
+	path_names(sf, path->endpoint, ifindex, names);
 	cost_find(net, names, backup, &found);
 	row->cost = pref_apply(c->prefs, names, found.cost);
 	row->rate_max = min_t(u64, found.cheap_rate, U32_MAX);
@@ -108,7 +106,6 @@ static void resolve_cost(struct conn *c, int i,
 	path->quota = found.quota;
 	path->cost_gen = gen;
 	path->ifindex = ifindex;
-	path->endpoint = endpoint;
 	path->backup = backup;
 	path->resolved = true;
 }
@@ -139,6 +136,26 @@ void path_forget_costs(struct conn *c)
 
 	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
 		c->path[i].resolved = false;
+}
+
+/**
+ * path_learn_endpoints() - costs of endpoints that are known only now are resolved
+ * @c: the connection, to be refreshed
+ *
+ * The kernel's worker finds that of the first subflow after the first bytes.
+ *
+ * Context: msk lock.
+ */
+void path_learn_endpoints(struct conn *c)
+{
+	struct mptcp_subflow_context *sf;
+
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		int i = path_find(c, sf);
+
+		if (i >= 0 && c->path[i].endpoint != subflow_endpoint(msk_of(c->sk), sf))
+			c->path[i].resolved = false;
+	}
 }
 
 /**
@@ -217,6 +234,7 @@ void path_clear(struct conn *c, int i)
 	if (had_one && c->state.again)
 		c->left_behind = true;
 	drop_quota(c, i);
+	c->subflows -= had_one;
 	c->state.path[i] = (struct dpa_path){};
 	c->path[i] = (struct conn_path){};
 }
@@ -243,6 +261,7 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 			continue;
 		/* a scheduler may have written to a row that is nobody's */
 		path_clear(c, i);
+		c->subflows++;
 		c->path[i].sf = sf;
 		c->path[i].number = id;
 		row->subflow_id = id;

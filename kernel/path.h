@@ -19,6 +19,7 @@ void path_spend(struct conn *c, int i, u32 bytes);
 void path_clear(struct conn *c, int i);
 void path_drop_quotas(struct conn *c);
 void path_forget_costs(struct conn *c);
+void path_learn_endpoints(struct conn *c);
 bool path_undercut(const struct conn *c, const struct mptcp_dpa_pref *opt);
 bool path_needs_owner(const struct conn *c);
 void path_make_prompt(struct conn *c);

@@ -16,6 +16,7 @@
 #include "info.h"
 #include "path.h"
 #include "pref.h"
+#include "room.h"
 #include "sockopt.h"
 #include "stat.h"
 #include "stream.h"
@@ -152,6 +153,7 @@ int sockopt_add_chunk(struct sock *sk, const struct mptcp_dpa_chunk *opt)
 	if (!c)
 		return -ENOMEM;
 	view_refresh(c);
+	room_make(c, false);
 	if (c->stream.interval_ns)
 		return -EBUSY;
 	err = chunk_queue_add(&c->queue, &chunk, c->state.written,
@@ -225,6 +227,7 @@ static int set_stream(struct sock *sk, const void *val, size_t len)
 	if (!c)
 		return -ENOMEM;
 	view_refresh(c);
+	room_make(c, false);
 	/* chunks that the application marked come first, to their end */
 	if (!c->stream.interval_ns && c->queue.count)
 		return -EBUSY;

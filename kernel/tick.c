@@ -146,6 +146,7 @@ static void tick(struct conn *c)
 	if (c->dead)
 		return;
 	stat_inc(sock_net(c->sk), DPA_STAT_TICKS);
+	path_learn_endpoints(c);
 	view_refresh(c);
 	if (!is_over(c->sk)) {
 		prio_apply(c);
@@ -174,6 +175,7 @@ static bool look_here(struct conn *c)
 		return true;
 	if (is_over(c->sk) || data_waits(c))
 		return false;
+	path_learn_endpoints(c);
 	view_refresh(c);
 	if (data_waits(c) || prio_pending(c) || rescue_is_due(c) ||
 	    path_needs_owner(c) || room_is_wanted(c))

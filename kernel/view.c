@@ -10,7 +10,6 @@
 #include "netns.h"
 #include "pace.h"
 #include "path.h"
-#include "room.h"
 #include "stat.h"
 #include "view.h"
 #include "window.h"
@@ -29,6 +28,7 @@ static void restart(struct conn *c)
 	c->left_behind = false;
 	memset(&c->state, 0, sizeof(c->state));
 	memset(c->path, 0, sizeof(c->path));
+	c->subflows = 0;
 }
 
 /* The one TCP socket that is left after a fallback, else NULL. */
@@ -349,9 +349,6 @@ void view_refresh(struct conn *c)
 	st->again = msk_again(msk);
 	st->oldest = msk_oldest(msk);
 	look_refresh(c, conn_steers(c));
-	/* a chunk is best begun with the right ones */
-	if (st->acked == st->written)
-		room_make(c, false);
 	refresh_overflow(c, written);
 
 	tell_risk(c);
