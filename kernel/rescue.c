@@ -28,7 +28,10 @@ static u32 patience_us(const struct tcp_sock *tp, u32 rtt_us)
 	return rtt_us + max(rtt_us / 4, tp->mdev_us);
 }
 
-/* So short a silence may be a scan or a handover, and end by itself. */
+/*
+ * Where the oldest packet is out for less, silence may be a scan or a handover, and
+ * ends by itself.
+ */
 #define STALL_NS	(100 * NSEC_PER_MSEC)
 
 /*

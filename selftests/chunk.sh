@@ -34,6 +34,9 @@ set_cost() {
 		fail "cannot set a cost"
 }
 
+# client_bytes PATH: what went out there, by the interface's count
+client_bytes() { in_ns "$client" cat "/sys/class/net/c$1/statistics/tx_bytes"; }
+
 index_of() { in_ns "$client" cat "/sys/class/net/$1/ifindex"; }
 
 # wait_said WORD: until the client has come to "say" that

@@ -270,9 +270,6 @@ small_window() {
 	expect_in_time 1
 }
 
-# bytes_by PATH: what the client's interface has sent
-bytes_by() { in_ns "$client" cat "/sys/class/net/c$1/statistics/tx_bytes"; }
-
 # crowded COST1 COST2 OTHERS: as many subflows over the first path as leave room for
 # those over others, which join later. There are eight rows; eleven subflows, or as
 # many as the kernel allows, nine at least.
@@ -302,7 +299,7 @@ note_bytes() {
 	local i
 
 	for ((i = 1; i <= $1; i++)); do
-		note "over path $i $(bytes_by $i) bytes"
+		note "over path $i $(client_bytes $i) bytes"
 	done
 }
 
@@ -311,7 +308,7 @@ crowd_cheapest_last() {
 	crowded 5 1 1 && paths=$subflows transfer $length ms=8000 || return
 	expect_in_time 1
 	note_bytes 2
-	expect_between "bytes over the costly path" "$(bytes_by 1)" 0 $((length / 50))
+	expect_between "bytes over the costly path" "$(client_bytes 1)" 0 $((length / 50))
 }
 
 # One path, with however many subflows, takes 4.2 s: the other is needed. What seven
@@ -322,7 +319,7 @@ crowd_costly_last() {
 	expect_between "ms after the deadline" \
 		$((($(arrival 0) - $(due 0)) / 1000000)) -3500 200
 	note_bytes 2
-	expect_between "bytes over the costly path" "$(bytes_by 2)" \
+	expect_between "bytes over the costly path" "$(client_bytes 2)" \
 		$((length / 6)) $((length / 2))
 }
 
@@ -344,7 +341,7 @@ crowd_joins() {
 	expect_ok "the receiver" finish "$server_pid" 30
 	expect_in_time 1
 	note_bytes 3
-	expect_between "bytes over the new path" "$(bytes_by 3)" $((bytes / 5)) $bytes
+	expect_between "bytes over the new path" "$(client_bytes 3)" $((bytes / 5)) $bytes
 }
 
 # The chunk begins with the stream, before there is a connection.

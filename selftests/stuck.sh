@@ -7,8 +7,6 @@
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/chunk.sh"
 
-# client_bytes PATH: what went out there, by the interface's count
-client_bytes() { in_ns "$client" cat "/sys/class/net/c$1/statistics/tx_bytes"; }
 has_sent() { [ "$(client_bytes "$1")" -ge "$2" ]; }
 second_is_gone() { [ -z "$(in_ns "$client" ss -Htn src 10.0.2.1)" ]; }
 
@@ -181,7 +179,7 @@ forbidden_path() {
 }
 
 # check_unheard MS: a chunk due then loses all on path 1 while another connection
-# goes on there
+# goes on there, whose slow start, in which it may lose a whole window, is over
 check_unheard() {
 	local other other_server
 
@@ -189,13 +187,13 @@ check_unheard() {
 	server "$server" $server4 $((port + 1)) "$tmp/other_server" \
 		accept "drain 20000"
 	other_server=$last_pid
-	chunk_under_way 1500000 "$1" "200000 1500000"
 	start "$tmp/other" client "$client" "connect $server4 $((port + 1))" \
-		"chunk len=4000000 ms=60000" "send 4000000" \
+		"chunk len=5000000 ms=60000" "send 5000000" \
 		"wait queued=0 within=60000" close
 	other=$last_pid
-	wait_until 20 grep -q '"index":0' "$tmp/other_server" ||
+	wait_until 20 has_sent 1 1000000 ||
 		fail "nothing came of the other"
+	chunk_under_way 1500000 "$1" "200000 1500000"
 	router_rule 1 "tcp dport $port drop"
 	chunk_over
 	expect_ok "the other client" finish $other 70
@@ -214,15 +212,29 @@ unheard_without_time() {
 	expect_gap 0 300
 }
 
-# A radio scans: nothing comes back for 60 ms where it takes 5, and all the time in the
-# world is left.
-short_stall() {
-	local twice costly
+# delay_more PATH DELAY: of what comes to its second router from now on; what has a
+# rate stays in order there
+delay_more() {
+	in_ns "dpa$$b$1" tc qdisc change dev "s$1" root netem delay "$2" rate 10gbit \
+		limit 10000 ||
+		fail "cannot delay path $1: $2"
+}
 
-	prepare subflow backup && shape 1 40mbit 2ms 32768 || return
+# A radio scans, five times: nothing comes back for 20 ms, and nothing is lost, where
+# round trips take 5 ms and the queue at most 26, and all the time in the world is left.
+short_stall() {
+	local twice costly i
+
+	prepare subflow backup && shape 1 40mbit 2ms 131072 || return
+	modprobe tcp_bbr
+	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
 	chunk_under_way 10000000 20000 "1000000 9000000"
-	in_ns "dpa$$b1" tc qdisc change dev s1 root netem delay 62ms limit 10000 ||
-		fail "no stall"
+	for i in 1 2 3 4 5; do
+		delay_more 1 22ms
+		sleep 0.02
+		delay_more 1 2ms
+		sleep 0.2
+	done
 	chunk_over
 	expect_met 10001000
 	twice=$(counter "$server" MPTcpExtDuplicateData)

@@ -168,7 +168,7 @@ def test_command_page_knows_every_command(top: Path) -> None:
 def test_pages_are_well_formed(top: Path) -> None:
     """No page has a line that groff would take for a request by accident."""
     requests = {
-        "TH", "SH", "SS", "P", "TP", "B", "I", "BR", "BI", "IR", "RB",
+        "TH", "SH", "SS", "P", "TP", "IP", "B", "I", "BR", "BI", "IR", "RB",
         "IB", "RI", "nf", "fi", "EX", "EE", "in", "SY", "YS", "OP", "br",
     }
     for page in sorted((top / "Documentation/man").glob("*.[1-9]")):
