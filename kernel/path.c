@@ -49,9 +49,11 @@ static void local_address(const struct sock *ssk, struct in6_addr *addr)
 }
 
 /* What operators and applications may call the path, the strongest first. */
-static void path_names(const struct mptcp_subflow_context *sf, u8 endpoint,
-		       int ifindex, struct cost_key names[COST_NAMES])
+static void path_names(const struct conn *c,
+		       const struct mptcp_subflow_context *sf, int ifindex,
+		       struct cost_key names[COST_NAMES])
 {
+	u8 endpoint = subflow_endpoint(msk_of(c->sk), sf);
 	struct in6_addr addr;
 
 	memset(names, 0, COST_NAMES * sizeof(*names));
@@ -97,8 +99,7 @@ static void resolve_cost(struct conn *c, int i,
 	if (path->resolved && path->cost_gen == gen &&
 	    path->ifindex == ifindex && path->backup == backup)
 		return;
-	path->endpoint = subflow_endpoint(msk_of(c->sk), sf);
-	path_names(sf, path->endpoint, ifindex, names);
+	path_names(c, sf, ifindex, names);
 	cost_find(net, names, backup, &found);
 	row->cost = pref_apply(c->prefs, names, found.cost);
 	row->rate_max = min_t(u64, found.cheap_rate, U32_MAX);
@@ -106,6 +107,7 @@ static void resolve_cost(struct conn *c, int i,
 	path->quota = found.quota;
 	path->cost_gen = gen;
 	path->ifindex = ifindex;
+	path->endpoint = names[0].id;
 	path->backup = backup;
 	path->resolved = true;
 }
@@ -315,7 +317,7 @@ u32 path_price(const struct conn *c, const struct mptcp_subflow_context *sf,
 	struct cost_key names[COST_NAMES];
 
 	*ifindex = subflow_ifindex(subflow_ssk(sf));
-	path_names(sf, subflow_endpoint(msk_of(c->sk), sf), *ifindex, names);
+	path_names(c, sf, *ifindex, names);
 	return pref_apply(c->prefs, names,
 			  cost_lookup(sock_net(c->sk), names, backup));
 }
@@ -342,8 +344,7 @@ bool path_undercut(const struct conn *c, const struct mptcp_dpa_pref *opt)
 			      (row < 0 ? subflow_request_bkup(sf) :
 			       !!(c->state.path[row].flags & DPA_PATH_BACKUP));
 
-		path_names(sf, subflow_endpoint(msk_of(c->sk), sf),
-			   subflow_ifindex(subflow_ssk(sf)), names);
+		path_names(c, sf, subflow_ifindex(subflow_ssk(sf)), names);
 		for (i = 0; i < COST_NAMES; i++)
 			if (cost_same_key(&names[i], &key) &&
 			    cost_lookup(sock_net(c->sk), names, backup) > opt->cost)

@@ -50,13 +50,17 @@ static void change(struct mptcp_subflow_context *sf, struct sock *ssk,
 	unlock_sock_fast(ssk, slow);
 }
 
-/* A subflow's priority is not changed twice within hysteresis_us. */
+/* A subflow's priority is not changed twice within so many milliseconds. */
+u32 prio_hysteresis_ms(const struct conn *c)
+{
+	return READ_ONCE(netns_dpa(sock_net(c->sk))->hysteresis_us) /
+	       USEC_PER_MSEC;
+}
+
 static bool too_soon(const struct conn *c, const struct conn_path *path)
 {
-	u32 ms = READ_ONCE(netns_dpa(sock_net(c->sk))->hysteresis_us) /
-		 USEC_PER_MSEC;
-
-	return path->prio_sent && conn_now_ms(c) - path->prio_ms < ms;
+	return path->prio_sent &&
+	       conn_now_ms(c) - path->prio_ms < prio_hysteresis_ms(c);
 }
 
 /* false: it is not what it should be, and too soon to change that */

@@ -13,6 +13,7 @@
 struct conn;
 struct mptcp_subflow_context;
 
+u32 prio_hysteresis_ms(const struct conn *c);
 bool prio_pending(const struct conn *c);
 void prio_apply(struct conn *c);
 bool prio_give_back(struct conn *c, struct mptcp_subflow_context *sf, int i);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/bits.h>
-#include <linux/time64.h>
 #include <net/tcp.h>
 
 #include "conn.h"
 #include "msk.h"
-#include "netns.h"
 #include "pace.h"
 #include "path.h"
 #include "prio.h"
@@ -17,11 +15,8 @@
 
 static bool made_lately(const struct conn *c)
 {
-	u32 ms = READ_ONCE(netns_dpa(sock_net(c->sk))->hysteresis_us) /
-		 USEC_PER_MSEC;
-
-	return c->room_ms &&
-	       conn_now_ms(c) - c->room_ms < max(ms, ROOM_APART_MS);
+	return c->room_ms && conn_now_ms(c) - c->room_ms <
+			     max(prio_hysteresis_ms(c), ROOM_APART_MS);
 }
 
 /* Rows whose subflows the same interface carries, without @but. */

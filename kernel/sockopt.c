@@ -153,13 +153,13 @@ int sockopt_add_chunk(struct sock *sk, const struct mptcp_dpa_chunk *opt)
 	if (!c)
 		return -ENOMEM;
 	view_refresh(c);
-	room_make(c, false);
 	if (c->stream.interval_ns)
 		return -EBUSY;
 	err = chunk_queue_add(&c->queue, &chunk, c->state.written,
 			      conn_chunks_max(c));
 	if (!err) {
 		stat_inc(sock_net(sk), DPA_STAT_CHUNKS_SET);
+		room_make(c, false);
 		tick_soon(c);
 	}
 	return err;
@@ -227,11 +227,11 @@ static int set_stream(struct sock *sk, const void *val, size_t len)
 	if (!c)
 		return -ENOMEM;
 	view_refresh(c);
-	room_make(c, false);
 	/* chunks that the application marked come first, to their end */
 	if (!c->stream.interval_ns && c->queue.count)
 		return -EBUSY;
 	start_stream(c, &opt);
+	room_make(c, false);
 	tick_soon(c);
 	return 0;
 }
