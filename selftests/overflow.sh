@@ -53,29 +53,25 @@ at_rate() {
 	done
 }
 
-# Less than the cheap path carries stays there, however long it goes on.
-below_capacity() {
+# stays_off SUBFLOW: what the other carries by itself
+stays_off() {
 	local bytes
 
-	prepare_overflow 200 || return
 	at_rate 80
 	sender "${steps[@]}"
-	bytes=$(costly_bytes)
+	bytes=$(first_sent "$tmp/client" "$1")
 	note "costly: $bytes of 3000000 bytes"
 	expect_between "bytes on the costly path" "$bytes" 0 60000
 }
 
+# Less than the cheap path carries stays there, however long it goes on.
+below_capacity() { prepare_overflow 200 && stays_off 1; }
+
 # The endpoint of the first path is known to the kernel later than the first bytes.
 first_costly() {
-	local bytes
-
 	prepare_overflow 200 && endpoint 1 4 subflow || return
 	expect_ok "costs" in_ns "$client" "$mpdpa" path set endpoint 1 cost 9
-	at_rate 80
-	sender "${steps[@]}"
-	bytes=$(first_sent "$tmp/client" 0)
-	note "costly: $bytes of 3000000 bytes"
-	expect_between "bytes on the costly path" "$bytes" 0 60000
+	stays_off 0
 }
 
 # What is more goes the costly way: 1.25 MB/s.
