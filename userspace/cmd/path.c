@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "grow.h"
 #include "json.h"
 #include "module.h"
 #include "pathname.h"
 
 #define LIST_TRIES	5
-#define LIST_FIRST	16 /* rows that there is room for at first */
 
 /* All costs that were set, or those of one path. */
 struct row {
@@ -21,7 +21,7 @@ struct row {
 };
 
 struct listing {
-	unsigned int count, room;
+	size_t count, room;
 	struct row *rows;
 };
 
@@ -116,16 +116,11 @@ static int path_change(struct args *args, bool set)
 static int keep(const struct mpdpa_path *path, void *data)
 {
 	struct listing *listing = data;
+	struct row *rows = grow(listing->rows, listing->count, &listing->room, sizeof(*rows));
 
-	if (listing->count == listing->room) {
-		unsigned int room = listing->room ? 2 * listing->room : LIST_FIRST;
-		struct row *rows = reallocarray(listing->rows, room, sizeof(*rows));
-
-		if (!rows)
-			return -ENOMEM;
-		listing->rows = rows;
-		listing->room = room;
-	}
+	if (!rows)
+		return -ENOMEM;
+	listing->rows = rows;
 	listing->rows[listing->count++] = (struct row){ .path = *path };
 	return 0;
 }
@@ -145,7 +140,7 @@ static int read_all(struct mpdpa_ctl *ctl, struct listing *listing)
 /* A path that is gone by now has none. */
 static int read_limits(struct mpdpa_ctl *ctl, struct listing *listing)
 {
-	unsigned int i;
+	size_t i;
 
 	for (i = 0; i < listing->count; i++) {
 		struct row *row = &listing->rows[i];
@@ -185,7 +180,7 @@ static void limits_json(struct json *json, const struct mpdpa_limits *limits)
 static void show_text(const struct listing *listing)
 {
 	char name[PATHNAME_SIZE];
-	unsigned int i;
+	size_t i;
 
 	for (i = 0; i < listing->count; i++) {
 		const struct row *row = &listing->rows[i];
@@ -199,7 +194,7 @@ static void show_text(const struct listing *listing)
 static void show_json(const struct listing *listing)
 {
 	struct json json;
-	unsigned int i;
+	size_t i;
 
 	json_begin(&json, stdout);
 	json_array(&json, NULL);

@@ -3,23 +3,17 @@
 #include <stdlib.h>
 
 #include "connshow.h"
+#include "grow.h"
 #include "rates.h"
-
-#define ROOM_FIRST	64
 
 static int keep(const struct mpdpa_conn *conn, void *data)
 {
 	struct look *look = data;
+	struct rated *at = grow(look->at, look->count, &look->room, sizeof(*at));
 
-	if (look->count == look->room) {
-		size_t room = look->room ? 2 * look->room : ROOM_FIRST;
-		struct rated *at = reallocarray(look->at, room, sizeof(*at));
-
-		if (!at)
-			return -ENOMEM;
-		look->at = at;
-		look->room = room;
-	}
+	if (!at)
+		return -ENOMEM;
+	look->at = at;
 	look->at[look->count++] = (struct rated){ .conn = *conn };
 	return 0;
 }
