@@ -67,6 +67,16 @@ static __always_inline int dpa_may_send(const struct dpa_state *st,
 	       (p->cost == st->open_cost && st->budget);
 }
 
+/*
+ * Has it to wait until the cheapest have no room? While the application has not written
+ * all of a chunk, it may do so at a pace that those keep up with.
+ */
+static __always_inline int dpa_is_spare(const struct dpa_state *st,
+					const struct dpa_path *p)
+{
+	return p->cost > st->cheapest && st->written < st->chunk_end;
+}
+
 /* the last round trips before a deadline, in which queues are kept short */
 #define DPA_TAIL_RTTS	8
 /* and, of a path without BBR, take no longer than that to drain */

@@ -335,6 +335,23 @@ static void test_quota(void)
 	EXPECT(dpa_arriving(p, p->goodput, 1000 * SEC) == p->quota);
 }
 
+static void test_spare(void)
+{
+	struct dpa_state st = {
+		.cheapest = 1, .written = 1000, .chunk_end = 2000, .path = {
+			{ .cost = 1 }, { .cost = 2 },
+		},
+	};
+
+	/* half of the chunk is not written */
+	EXPECT(!dpa_is_spare(&st, &st.path[0]) && dpa_is_spare(&st, &st.path[1]));
+	st.written = 2000;
+	EXPECT(!dpa_is_spare(&st, &st.path[1]));
+	/* nothing is declared beyond what is written */
+	st.written = 3000;
+	EXPECT(!dpa_is_spare(&st, &st.path[1]));
+}
+
 static void test_narrow(void)
 {
 	struct dpa_state st = {
@@ -481,6 +498,7 @@ const struct dpa_test pick_tests[] = {
 	{ "a pace that fills no queue", test_pace },
 	{ "a bound on what deadlines cost", test_costly_bound },
 	{ "a quota, and a rate at most", test_quota },
+	{ "the cheapest paths first while a chunk is written", test_spare },
 	{ "one path for a peer with little room", test_narrow },
 	{}
 };

@@ -51,6 +51,11 @@ static void hold(struct conn *c, struct dpa_path *row,
 		tick_soon(c);
 }
 
+/* A path on which the next bytes come too late is the last resort. */
+#define LATE	BIT_ULL(63)
+/* One that is not to be used while others have room comes after them. */
+#define SPARE	BIT_ULL(62)
+
 /* What it takes, in 2^-31 s, to send what is queued on a subflow. */
 static u64 linger(const struct mptcp_subflow_context *sf,
 		  const struct sock *ssk)
@@ -58,11 +63,8 @@ static u64 linger(const struct mptcp_subflow_context *sf,
 	u64 pace = subflow_avg_pacing(sf) ?: READ_ONCE(ssk->sk_pacing_rate);
 
 	return pace ? div64_u64((u64)READ_ONCE(ssk->sk_wmem_queued) << 31, pace) :
-		      U64_MAX >> 1;
+		      SPARE - 1;
 }
-
-/* A path on which the next bytes come too late is the last resort. */
-#define LATE	BIT_ULL(63)
 
 static __always_inline bool has_room(const struct conn *c,
 				     const struct dpa_path *row,
@@ -144,6 +146,8 @@ static __always_inline void consider(const struct conn *c,
 	time = linger(sf, ssk);
 	if (late)
 		time |= LATE;
+	if (dpa_is_spare(&c->state, row))
+		time |= SPARE;
 	if (time < choice->time) {
 		choice->time = time;
 		choice->best = sf;

@@ -265,6 +265,8 @@ static int pick(void)
 		linger = (p->written - p->acked) / p->avg_pacing;
 		if (late)
 			linger += 1e6;
+		if (!sim.stock && dpa_is_spare(&sim.st, row))
+			linger += 1e3;
 		if (linger < least) {
 			least = linger;
 			best = i;
