@@ -67,3 +67,37 @@ sender() {
 	stop "$server_pid"
 	return 1
 }
+
+# what the chunk of most cases is: 4.2 s of one path
+length=4000000
+
+# transfer LENGTH CHUNK-ARGUMENTS...: one chunk, to its end
+transfer() {
+	local bytes=$1
+
+	shift
+	receiver "$bytes"
+	sender "chunk len=$bytes $*" "send $bytes" "wait queued=0" info \
+		shutdown drain || return
+	expect_ok "the receiver" finish "$server_pid" 30
+}
+
+# due INDEX, arrival INDEX: of the chunks set; the first mark is the 1000 bytes
+due() { jq -s "map(select(.step == \"chunk\"))[$1].due_ns" "$tmp/client"; }
+arrival() {
+	jq -s "map(select(.step == \"arrival\"))[$(($1 + 1))].at_ns" "$tmp/server"
+}
+
+# expect_in_time COUNT: by the receiver's clock, which is the sender's, and by
+# the kernel's verdict
+expect_in_time() {
+	local i left
+
+	for ((i = 0; i < $1; i++)); do
+		left=$(($(due $i) - $(arrival $i)))
+		note "chunk $i came $((left / 1000000)) ms before its deadline"
+		[ $left -ge 0 ] || fail "chunk $i was late"
+	done
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" "$1"
+	expect_eq "chunks missed" "$(field "$tmp/client" info missed)" 0
+}

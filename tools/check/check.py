@@ -190,7 +190,7 @@ def suites() -> list[list[Suite]]:
         guest_suite("kernel: sockets", ["attach", "sockopt", "netlink", "sysctl"]),
         guest_suite("kernel: schedulers", ["guard", "default", "schedulers"]),
         Suite("kernel: upstream tests", ["tools/check/upstream.py", "--quick", "--jobs", "1"], "ktap"),
-        guest_suite("kernel: deadlines", ["deadline", "stuck"]),
+        guest_suite("kernel: deadlines", ["deadline", "crowd", "stuck"]),
         guest_suite("kernel: loading", ["load"]),
         guest_suite("kernel: faults on paths", ["fault_path"], variables=("QUICK=1",)),
         guest_suite("kernel: faults in life cycles", ["fault_life"], variables=("QUICK=1",)),
@@ -213,7 +213,7 @@ def debug_suites() -> list[list[Suite]]:
     return [
         # where no time is measured: with two processors, and so with races
         lane("fast", ["attach", "sockopt", "netlink", "sysctl"], ["guard", "schedulers", "load"], ["suspend", "security", "soak"]),
-        lane("virtual", ["deadline", "stuck", "overflow", "quota"], ["fault_path"], ["fault_life"]),
+        lane("virtual", ["deadline", "crowd", "stuck", "overflow", "quota"], ["fault_path"], ["fault_life"]),
     ]
 
 
