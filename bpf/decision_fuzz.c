@@ -126,6 +126,7 @@ static void pick(struct dpa_state *st, const struct step *step)
 static void run_step(struct dpa_state *st, const struct step *step)
 {
 	struct dpa_path *row = &st->path[step->path % MPTCP_DPA_PATHS_MAX];
+	struct dpa_horizon due;
 	struct dpa_scratch s;
 
 	st->now_ns += step->passed_ns;
@@ -150,10 +151,11 @@ static void run_step(struct dpa_state *st, const struct step *step)
 	dpa_stand(st, &s, 65536);
 	need(st->plan_until_ns - st->now_ns <= DPA_LOOK_NS);
 	pick(st, step);
+	due = dpa_in_force(st);
 	/* of two paths at most one outruns the other, if none is at rest */
 	if (st->path[0].behind && st->path[1].behind)
-		need(!dpa_outruns(st, &st->path[0], &st->path[1]) ||
-		     !dpa_outruns(st, &st->path[1], &st->path[0]));
+		need(!dpa_outruns(st, &due, &st->path[0], &st->path[1]) ||
+		     !dpa_outruns(st, &due, &st->path[1], &st->path[0]));
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

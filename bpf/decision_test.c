@@ -141,6 +141,29 @@ static const struct dpa_state second_left = {
 	.late_policy = MPTCP_DPA_LATE_POLICY_CHEAP,
 };
 
+/* For the chunk in force: */
+static int outruns(const struct dpa_state *st, const struct dpa_path *p,
+		   const struct dpa_path *q)
+{
+	struct dpa_horizon due = dpa_in_force(st);
+
+	return dpa_outruns(st, &due, p, q);
+}
+
+static __u64 in_time(const struct dpa_state *st, const struct dpa_path *p)
+{
+	struct dpa_horizon due = dpa_in_force(st);
+
+	return dpa_in_time(st, &due, p);
+}
+
+static __u64 held_now(const struct dpa_state *st, const struct dpa_path *p)
+{
+	struct dpa_horizon due = dpa_in_force(st);
+
+	return dpa_held_now(st, &due, p);
+}
+
 static void test_outruns(void)
 {
 	struct dpa_state st = second_left;
@@ -150,47 +173,70 @@ static void test_outruns(void)
 	}, q = { .cost = 9, .goodput = 1000000, .rtt_us = RTT_US };
 
 	/* in time where it is */
-	EXPECT(!dpa_outruns(&st, &p, &q));
+	EXPECT(!outruns(&st, &p, &q));
 	/* the last sample tells of a fall; the mean does not yet */
 	p.last = 100000;
-	EXPECT(dpa_outruns(&st, &p, &q));
+	EXPECT(outruns(&st, &p, &q));
 	/* what it has of later chunks is not due yet */
 	st.chunk_end = 1100000;
 	st.sent = 2000000;
-	EXPECT(!dpa_outruns(&st, &p, &q));
+	EXPECT(!outruns(&st, &p, &q));
 	st.chunk_end = 1110000;
-	EXPECT(dpa_outruns(&st, &p, &q));
+	EXPECT(outruns(&st, &p, &q));
 	/* if that is not all of them, the rest goes before */
 	st.chunk_end = 1100000;
 	st.sent = 1450000;
-	EXPECT(dpa_held_now(&st, &p) == 150000 && dpa_outruns(&st, &p, &q));
+	EXPECT(held_now(&st, &p) == 150000 && outruns(&st, &p, &q));
 	st.chunk_end = 2000000;
 	/* neither is in time: cheap is */
 	q.behind = 1000000;
-	EXPECT(!dpa_outruns(&st, &p, &q));
+	EXPECT(!outruns(&st, &p, &q));
 	st.late_policy = MPTCP_DPA_LATE_POLICY_SPEND;
-	EXPECT(dpa_outruns(&st, &p, &q));
+	EXPECT(outruns(&st, &p, &q));
 	st.late_policy = MPTCP_DPA_LATE_POLICY_CHEAP;
 	q.cost = 1;
-	EXPECT(dpa_outruns(&st, &p, &q));
+	EXPECT(outruns(&st, &p, &q));
 	/* but not for less than half the time */
 	q.behind = 2500000;
-	EXPECT(!dpa_outruns(&st, &p, &q));
+	EXPECT(!outruns(&st, &p, &q));
 	/* after the deadline the same */
 	st.now_ns = 3 * SEC;
-	EXPECT(!dpa_outruns(&st, &p, &q));
+	EXPECT(!outruns(&st, &p, &q));
 	q.behind = 0;
-	EXPECT(dpa_outruns(&st, &p, &q));
+	EXPECT(outruns(&st, &p, &q));
 	/* one that has shown nothing is in slow start: two round trips */
 	q.goodput = 0;
 	p.behind = 100000;
 	p.last = 1000000;
-	EXPECT(!dpa_outruns(&st, &p, &q));
+	EXPECT(!outruns(&st, &p, &q));
 	p.last = 100000;
-	EXPECT(dpa_outruns(&st, &p, &q));
+	EXPECT(outruns(&st, &p, &q));
 	/* a path that has shown nothing is not called slow */
 	p.goodput = 0;
-	EXPECT(!dpa_outruns(&st, &p, &q));
+	EXPECT(!outruns(&st, &p, &q));
+}
+
+/* A chunk behind the one in force has less time than that. */
+static void test_urgent_behind(void)
+{
+	struct dpa_state st = second_left;
+	struct dpa_path p = {
+		.cost = 1, .goodput = 600000, .rtt_us = RTT_US, .behind = 500000,
+	}, q = { .cost = 9, .goodput = 2000000, .rtt_us = RTT_US };
+	struct dpa_horizon due = { .deadline_ns = st.now_ns + SEC / 2 };
+
+	st.sent = 1500000;
+	st.chunk_end = 1400000;
+	EXPECT(!outruns(&st, &p, &q));
+	/* all that the path holds goes before it, or is a part of it */
+	due.end = 1500000;
+	EXPECT(dpa_held_now(&st, &due, &p) == 500000);
+	EXPECT(dpa_in_time(&st, &due, &p) == 600000 / 20 * 11);
+	EXPECT(dpa_outruns(&st, &due, &p, &q));
+	/* or 200 KB, which come there in time */
+	due.end = 1200000;
+	EXPECT(dpa_held_now(&st, &due, &p) == 200000);
+	EXPECT(!dpa_outruns(&st, &due, &p, &q));
 }
 
 /* What comes in time stays; only the rest has to come in time elsewhere. */
@@ -202,39 +248,39 @@ static void test_late_part(void)
 	}, q = { .cost = 9, .goodput = 100000, .rtt_us = RTT_US };
 
 	/* a second, and the way back of what has arrived */
-	EXPECT(dpa_in_time(&st, &p) == 400000 / 20 * 21);
+	EXPECT(in_time(&st, &p) == 400000 / 20 * 21);
 	/* 80 KB take 0.85 s there, and 500 KB would take 5 s */
-	EXPECT(dpa_outruns(&st, &p, &q));
+	EXPECT(outruns(&st, &p, &q));
 	/* 20 KB that were not sent yet go first, unless they have time: twice 1.2 s */
 	st.sent = 1980000;
 	st.written = 2000000;
 	st.next_deadline_ns = st.chunk_deadline_ns;
-	EXPECT(!dpa_outruns(&st, &p, &q));
+	EXPECT(!outruns(&st, &p, &q));
 	st.next_deadline_ns = st.now_ns + 2399 * MSEC;
-	EXPECT(!dpa_outruns(&st, &p, &q));
+	EXPECT(!outruns(&st, &p, &q));
 	st.next_deadline_ns = st.now_ns + 2401 * MSEC;
-	EXPECT(dpa_outruns(&st, &p, &q));
+	EXPECT(outruns(&st, &p, &q));
 	/* or there is room for them, too */
 	st.next_deadline_ns = st.chunk_deadline_ns;
 	st.sent = 1990000;
-	EXPECT(dpa_outruns(&st, &p, &q));
+	EXPECT(outruns(&st, &p, &q));
 	st.sent = 1980000;
 	/* or no deadline */
 	st.next_deadline_ns = 0;
-	EXPECT(dpa_outruns(&st, &p, &q));
+	EXPECT(outruns(&st, &p, &q));
 	st.sent = st.written;
 	st.next_deadline_ns = st.chunk_deadline_ns;
-	EXPECT(dpa_outruns(&st, &p, &q));
+	EXPECT(outruns(&st, &p, &q));
 	/* what varies brings less for sure */
 	p.spread = 50000;
-	EXPECT(dpa_in_time(&st, &p) == 350000 / 20 * 21);
-	EXPECT(!dpa_outruns(&st, &p, &q));
+	EXPECT(in_time(&st, &p) == 350000 / 20 * 21);
+	EXPECT(!outruns(&st, &p, &q));
 	p.spread = 500000;
-	EXPECT(dpa_in_time(&st, &p) == 0);
+	EXPECT(in_time(&st, &p) == 0);
 	/* after the deadline that is what has arrived by then */
 	p.spread = 0;
 	st.now_ns = 3 * SEC;
-	EXPECT(dpa_in_time(&st, &p) == 20000);
+	EXPECT(in_time(&st, &p) == 20000);
 }
 
 /* The silence of a path of a packet in 15 ms. */
@@ -297,6 +343,7 @@ static const struct dpa_test decision_tests[] = {
 	{ "how long a plan stands", test_stand },
 	{ "a look at the paths", test_look },
 	{ "what is stuck, and where it would be sooner", test_outruns },
+	{ "a chunk behind that has less time", test_urgent_behind },
 	{ "what of it comes too late", test_late_part },
 	{ "how far acknowledgments are apart", test_between_acks },
 	{ "bytes to be sent, and to be sent again", test_unsent },

@@ -46,20 +46,30 @@ static __always_inline __u64 dpa_ramp_ns(const struct dpa_path *p, __u64 bytes)
 	return ns;
 }
 
+/* What is due first, unless a chunk behind the one in force has less time. */
+static __always_inline struct dpa_horizon dpa_in_force(const struct dpa_state *st)
+{
+	return (struct dpa_horizon){
+		.end = st->chunk_end, .deadline_ns = st->chunk_deadline_ns,
+		.alpha_milli = st->alpha_milli, .late_policy = st->late_policy,
+	};
+}
+
 /*
- * Of what a path holds, the chunk in force and what goes before it, which may be bytes
+ * Of what a path holds, that which is @due and what goes before it, which may be bytes
  * that came another way. What it holds of later chunks has more time: no more than was
- * sent of them, and not what the chunk in force lacks.
+ * sent of them, and not what is due and not there.
  */
 static __always_inline __u64 dpa_held_now(const struct dpa_state *st,
+					  const struct dpa_horizon *due,
 					  const struct dpa_path *p)
 {
-	__u64 held = dpa_minus(p->behind, dpa_minus(st->sent, st->chunk_end));
-	__u64 due = dpa_minus(st->chunk_end, st->acked);
+	__u64 held = dpa_minus(p->behind, dpa_minus(st->sent, due->end));
+	__u64 lacks = dpa_minus(due->end, st->acked);
 
-	if (due > p->behind)
-		due = p->behind;
-	return held > due ? held : due;
+	if (lacks > p->behind)
+		lacks = p->behind;
+	return held > lacks ? held : lacks;
 }
 
 /*
@@ -67,9 +77,10 @@ static __always_inline __u64 dpa_held_now(const struct dpa_state *st,
  * standard deviation is taken off, so that the last of them do.
  */
 static __always_inline __u64 dpa_in_time(const struct dpa_state *st,
+					 const struct dpa_horizon *due,
 					 const struct dpa_path *p)
 {
-	__u64 left_ns = dpa_minus(st->chunk_deadline_ns, st->now_ns);
+	__u64 left_ns = dpa_minus(due->deadline_ns, st->now_ns);
 
 	return dpa_bytes_in(dpa_minus(dpa_rate_now(p), p->spread),
 			    left_ns + dpa_way_ns(p));
@@ -105,24 +116,25 @@ static __always_inline __u64 dpa_waiting(const struct dpa_state *st, __u64 ns)
  * but then a costlier path is used only if the chunk's late policy is to spend.
  */
 static __always_inline int dpa_outruns(const struct dpa_state *st,
+				       const struct dpa_horizon *due,
 				       const struct dpa_path *p,
 				       const struct dpa_path *q)
 {
-	__u64 left_ns = dpa_minus(st->chunk_deadline_ns, st->now_ns);
-	__u64 held = dpa_held_now(st, p);
+	__u64 left_ns = dpa_minus(due->deadline_ns, st->now_ns);
+	__u64 held = dpa_held_now(st, due, p);
 	__u64 there_ns = dpa_minus(dpa_drain_ns(p, held), dpa_way_ns(p));
 	__u64 here_ns = dpa_way_ns(q), bytes;
 
 	if (!p->goodput || there_ns <= left_ns)
 		return 0;
-	bytes = dpa_minus(held, dpa_in_time(st, p)) + q->behind +
+	bytes = dpa_minus(held, dpa_in_time(st, due, p)) + q->behind +
 		dpa_waiting(st, there_ns);
 	here_ns += q->goodput ? dpa_drain_ns(q, bytes) : dpa_ramp_ns(q, bytes);
 	if (here_ns < left_ns)
 		return 1;
 	return 2 * here_ns < there_ns &&
 	       (q->cost <= p->cost ||
-		st->late_policy == MPTCP_DPA_LATE_POLICY_SPEND);
+		due->late_policy == MPTCP_DPA_LATE_POLICY_SPEND);
 }
 
 #endif

@@ -11,6 +11,7 @@
 #include "path.h"
 #include "rescue.h"
 #include "symbols.h"
+#include "view.h"
 
 #include "stuck.h"
 
@@ -39,17 +40,16 @@ static u32 patience_us(const struct tcp_sock *tp, u32 rtt_us)
  * quarters of the time that the chunk has and the path need not be dead: others hear
  * from it, so that a full queue took all that was sent, or it is silent for a moment.
  */
-static bool is_left_to_tcp(const struct dpa_state *st, const struct sock *ssk,
-			   u64 out_ns, bool late, u32 patience)
+static bool is_left_to_tcp(u64 left_ns, const struct sock *ssk, u64 out_ns,
+			   bool late, u32 patience)
 {
 	const struct inet_connection_sock *icsk = inet_csk(ssk);
 	u32 rtt = usecs_to_jiffies(tcp_sk(ssk)->srtt_us >> 3);
 	u32 mended = (icsk->icsk_rto >> icsk->icsk_backoff) + rtt;
-	u64 left = dpa_minus(st->chunk_deadline_ns, st->now_ns);
 	u8 timeouts = icsk->icsk_retransmits;
 
 	return (!timeouts || (timeouts == 1 && !late)) &&
-	       jiffies_to_nsecs(mended) <= left / 4 &&
+	       jiffies_to_nsecs(mended) <= left_ns / 4 &&
 	       (heard_lately(ssk, patience) ||
 		(!timeouts && out_ns < STALL_NS));
 }
@@ -80,8 +80,7 @@ enum quiet { QUIET_NOT, QUIET_LEFT_TO_TCP, QUIET_SILENT };
  * lost one by one, acknowledgments of those behind them go on: that is TCP's to
  * mend.
  */
-static enum quiet judge(const struct dpa_state *st, const struct sock *ssk,
-			u32 patience)
+static enum quiet judge(u64 left_ns, const struct sock *ssk, u32 patience)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
 	u64 longest_us = patience_us(tp, tp->srtt_us >> 3);
@@ -91,11 +90,12 @@ static enum quiet judge(const struct dpa_state *st, const struct sock *ssk,
 
 	if (!late && !(skb && inet_csk(ssk)->icsk_ca_state == TCP_CA_Loss))
 		return QUIET_NOT;
-	return is_left_to_tcp(st, ssk, out_ns, late, patience) ?
+	return is_left_to_tcp(left_ns, ssk, out_ns, late, patience) ?
 		       QUIET_LEFT_TO_TCP : QUIET_SILENT;
 }
 
-static enum quiet how_quiet(const struct dpa_state *st, int i, struct sock *ssk)
+static enum quiet how_quiet(const struct dpa_state *st, u64 left_ns, int i,
+			    struct sock *ssk)
 {
 	u32 patience = patience_jiffies(tcp_sk(ssk), &st->path[i]);
 	enum quiet quiet;
@@ -104,7 +104,7 @@ static enum quiet how_quiet(const struct dpa_state *st, int i, struct sock *ssk)
 	if (!is_unheard(tcp_sk(ssk), patience))
 		return QUIET_NOT;
 	slow = lock_sock_fast(ssk);
-	quiet = judge(st, ssk, patience);
+	quiet = judge(left_ns, ssk, patience);
 	unlock_sock_fast(ssk, slow);
 	return quiet;
 }
@@ -113,7 +113,7 @@ static enum quiet how_quiet(const struct dpa_state *st, int i, struct sock *ssk)
  * The same where the msk's spinlock is held, so that a subflow's can only be tried
  * for; a path of which that tells nothing may be silent.
  */
-static enum quiet how_quiet_here(const struct dpa_state *st, int i,
+static enum quiet how_quiet_here(const struct dpa_state *st, u64 left_ns, int i,
 				 struct sock *ssk)
 {
 	u32 patience = patience_jiffies(tcp_sk(ssk), &st->path[i]);
@@ -124,7 +124,7 @@ static enum quiet how_quiet_here(const struct dpa_state *st, int i,
 	if (!spin_trylock(&ssk->sk_lock.slock))
 		return quiet;
 	if (!sock_owned_by_user(ssk))
-		quiet = judge(st, ssk, patience);
+		quiet = judge(left_ns, ssk, patience);
 	spin_unlock(&ssk->sk_lock.slock);
 	return quiet;
 }
@@ -151,7 +151,7 @@ static int heard_row(const struct conn *c, struct mptcp_subflow_context *sf)
 }
 
 /* Says which paths are left to TCP, by the bits of their numbers. */
-static unsigned long mark_silent(struct conn *c)
+static unsigned long mark_silent(struct conn *c, u64 left_ns)
 {
 	struct mptcp_subflow_context *sf;
 	unsigned long left = 0;
@@ -162,7 +162,7 @@ static unsigned long mark_silent(struct conn *c)
 
 		if (i < 0)
 			continue;
-		quiet = how_quiet(&c->state, i, subflow_ssk(sf));
+		quiet = how_quiet(&c->state, left_ns, i, subflow_ssk(sf));
 		if (quiet == QUIET_SILENT)
 			c->state.path[i].flags |= DPA_PATH_SILENT;
 		else if (quiet == QUIET_LEFT_TO_TCP)
@@ -175,7 +175,8 @@ static unsigned long mark_silent(struct conn *c)
 #define WINDOW_MIN	SZ_64K
 
 /* Would another path bring what this one was given? Says how many bytes. */
-static u64 outrun_bytes(const struct conn *c, int i)
+static u64 outrun_bytes(const struct conn *c, const struct dpa_horizon *due,
+			int i)
 {
 	const struct dpa_state *st = &c->state;
 	bool silent = st->path[i].flags & DPA_PATH_SILENT;
@@ -193,7 +194,7 @@ static u64 outrun_bytes(const struct conn *c, int i)
 		    !kernel_fn(mptcp_subflow_active)(sf))
 			continue;
 		if (silent ||
-		    (conn_steers(c) && dpa_outruns(st, &st->path[i], row)))
+		    (conn_steers(c) && dpa_outruns(st, due, &st->path[i], row)))
 			bytes = max(bytes, row->cost > st->least_cost ?
 					   st->costly_left : U64_MAX);
 	}
@@ -326,7 +327,7 @@ static void recall_relief(struct relief *r, struct conn_path *path, u64 acked)
  * silent, what it brings in time stays; and what it has for later chunks, which may
  * still be in time.
  */
-static void relieve_path(struct conn *c, int i,
+static void relieve_path(struct conn *c, const struct dpa_horizon *due, int i,
 			 const struct mptcp_subflow_context *sf, u64 most)
 {
 	const struct dpa_state *st = &c->state;
@@ -342,8 +343,8 @@ static void relieve_path(struct conn *c, int i,
 	recall_relief(&r, path, msk_chunk_seq(msk_of(c->sk), st->acked));
 	if (!r.silent) {
 		r.end = msk_chunk_seq(msk_of(c->sk),
-				      min(st->chunk_end, st->sent));
-		r.keep = dpa_in_time(st, &st->path[i]);
+				      min(due->end, st->sent));
+		r.keep = dpa_in_time(st, due, &st->path[i]);
 	}
 	/* owned, not spun for: there may be many packets */
 	lock_sock(ssk);
@@ -429,22 +430,27 @@ static bool is_marked(const struct dpa_state *st)
  */
 bool rescue_is_due(const struct conn *c)
 {
+	const struct dpa_state *st = &c->state;
 	struct mptcp_subflow_context *sf;
+	struct dpa_horizon due;
+	u64 left_ns;
 
-	if (c->left_behind || is_marked(&c->state))
+	if (c->left_behind || is_marked(st))
 		return true;
 	if (!may_be_stuck(c))
 		return false;
+	view_most_urgent(c, &due);
+	left_ns = dpa_minus(due.deadline_ns, st->now_ns);
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		int i = heard_row(c, sf);
 		enum quiet quiet;
 
 		if (i < 0)
 			continue;
-		quiet = how_quiet_here(&c->state, i, subflow_ssk(sf));
+		quiet = how_quiet_here(st, left_ns, i, subflow_ssk(sf));
 		if (quiet == QUIET_SILENT ||
-		    (quiet == QUIET_NOT && c->state.path[i].behind &&
-		     outrun_bytes(c, i)))
+		    (quiet == QUIET_NOT && st->path[i].behind &&
+		     outrun_bytes(c, &due, i)))
 			return true;
 	}
 	return false;
@@ -455,9 +461,10 @@ bool rescue_is_due(const struct conn *c)
  * @c: the connection, brought up to date
  *
  * It is when the path is silent, or when it comes too late there and another
- * would bring it sooner. From each path a byte is rescued once for coming too late,
- * and once more if the path falls silent. What is to be sent again goes through the
- * scheduler like new data, but not to a path that is stuck.
+ * would bring it sooner. It is late by the deadline of the most urgent chunk in the
+ * queue. From each path a byte is rescued once for coming too late, and once more if
+ * the path falls silent. What is to be sent again goes through the scheduler like new
+ * data, but not to a path that is stuck.
  *
  * Context: msk owned, may sleep; takes the subflows' locks one by one.
  */
@@ -467,12 +474,14 @@ void rescue(struct conn *c)
 	struct dpa_state *st = &c->state;
 	struct mptcp_subflow_context *sf;
 	unsigned long left_to_tcp;
+	struct dpa_horizon due;
 
 	clear_marks(st);
 	relieve_gone(c);
 	if (!may_be_stuck(c))
 		return;
-	left_to_tcp = mark_silent(c);
+	view_most_urgent(c, &due);
+	left_to_tcp = mark_silent(c, dpa_minus(due.deadline_ns, st->now_ns));
 	msk_for_each_subflow(msk, sf) {
 		int i = path_find(c, sf);
 		u64 most;
@@ -480,11 +489,11 @@ void rescue(struct conn *c)
 		if (i < 0 || left_to_tcp & BIT(i) || !st->path[i].behind ||
 		    !kernel_fn(mptcp_subflow_active)(sf))
 			continue;
-		most = outrun_bytes(c, i);
+		most = outrun_bytes(c, &due, i);
 		if (!most)
 			continue;
 		st->path[i].flags |= DPA_PATH_STUCK;
-		relieve_path(c, i, sf, most);
+		relieve_path(c, &due, i, sf, most);
 	}
 	note_again(c);
 }

@@ -248,6 +248,27 @@ int view_chunk(const struct conn *c, u32 i, struct dpa_horizon *horizon)
 	return 0;
 }
 
+/**
+ * view_most_urgent() - what bytes that are sent, or to be sent next, have to be there for
+ * @c: the connection, brought up to date
+ * @due: filled with the chunk in force, or with one behind it that has less time:
+ *	what is in front of that is due with it
+ *
+ * Context: msk lock.
+ */
+void view_most_urgent(const struct conn *c, struct dpa_horizon *due)
+{
+	u32 i;
+
+	*due = dpa_in_force(&c->state);
+	for (i = 1; i < c->queue.count; i++) {
+		const struct chunk *chunk = &c->queue.at[i];
+
+		if (!chunk->judged && chunk->deadline_ns < due->deadline_ns)
+			view_chunk(c, i, due);
+	}
+}
+
 static void judged(void *arg, const struct chunk *chunk, bool met)
 {
 	struct conn *c = arg;

@@ -14,5 +14,6 @@ struct dpa_horizon;
 void view_refresh(struct conn *c);
 bool view_touch(struct conn *c);
 int view_chunk(const struct conn *c, u32 i, struct dpa_horizon *horizon);
+void view_most_urgent(const struct conn *c, struct dpa_horizon *due);
 
 #endif

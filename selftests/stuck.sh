@@ -212,6 +212,22 @@ unheard_without_time() {
 	expect_gap 0 300
 }
 
+# A chunk with much time holds up one with little behind it: what of the first is stuck
+# on a path that became slow is in time by its own deadline, and not by the other's.
+urgent_behind() {
+	prepare subflow backup || return
+	receiver 400000 1100000 100000
+	start "$tmp/background" sender "chunk len=1500000 ms=20000" \
+		"chunk len=100000 ms=3500" "send 1600000" \
+		"wait queued=0 within=60000" info shutdown
+	chunk_pid=$last_pid
+	mark 1
+	path_rate 1 400kbit
+	chunk_over
+	note "the second came $((($(due 1) - $(arrival 2)) / 1000000)) ms before its deadline"
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" 2
+}
+
 # delay_more PATH DELAY: of what comes to its second router from now on; what has a
 # rate stays in order there
 delay_more() {
@@ -250,4 +266,4 @@ quick_cases closed_in_mid_chunk cheap_path_silent
 run_cases "$@" -- closed_in_mid_chunk cheap_path_silent costly_path_silent \
 	silent_with_holes second_goes_meanwhile cheap_path_goes \
 	cheap_path_returns forbidden_path unheard_with_time \
-	unheard_without_time short_stall
+	unheard_without_time urgent_behind short_stall

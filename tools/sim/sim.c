@@ -538,9 +538,12 @@ static void rescue(void)
 {
 	const uint32_t bad = DPA_PATH_SILENT | DPA_PATH_STUCK;
 	struct dpa_state *st = &sim.st;
+	struct dpa_horizon due;
 	int i, j;
 
 	st->now_ns = sim.now_ns;
+	/* chunks come in the order of their deadlines here */
+	due = dpa_in_force(st);
 	mark_silent();
 	for (i = 0; i < sim.paths; i++) {
 		struct dpa_path *p = &st->path[i];
@@ -549,12 +552,13 @@ static void rescue(void)
 		for (j = 0; j < sim.paths; j++)
 			if (j != i && !(st->path[j].flags & bad))
 				outrun |= silent ||
-					  dpa_outruns(st, p, &st->path[j]);
+					  dpa_outruns(st, &due, p,
+						      &st->path[j]);
 		if (!p->behind || !outrun)
 			continue;
 		p->flags |= DPA_PATH_STUCK;
-		relieve(i, silent ? sim.sent : st->chunk_end,
-			silent ? 0 : dpa_in_time(st, p), silent);
+		relieve(i, silent ? sim.sent : due.end,
+			silent ? 0 : dpa_in_time(st, &due, p), silent);
 	}
 	if (sim.again_bytes)
 		st->plan_until_ns = 0;
