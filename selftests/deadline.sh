@@ -32,7 +32,9 @@ loose_v4() { family=4 check_loose; }
 loose_v6() { family=6 check_loose; }
 
 # Written at half the speed of one path, and not to its end by the deadline: that has
-# room for all of it.
+# room for all of it. A fragment or two may go the other way just before the deadline,
+# where it is late on the cheap path only, and with the last that is written, which is
+# late whatever its path.
 slow_writer() {
 	local i steps=()
 
@@ -46,7 +48,7 @@ slow_writer() {
 	expect_ok "the receiver" finish "$server_pid" 30
 	note "$(bytes_on '.costly == 1') bytes over the costly path"
 	expect_between "payload on the costly path, permille" \
-		"$(costly_permille)" 0 9
+		"$(costly_permille)" 0 25
 }
 
 # One path alone would miss: the other carries what is over, and little more.
