@@ -213,8 +213,11 @@ unheard_without_time() {
 }
 
 # A chunk with much time holds up one with little behind it: what of the first is stuck
-# on a path that became slow is in time by its own deadline, and not by the other's.
+# on a path that became slow is in time by its own deadline, and not by the other's. What
+# stays there comes just in time, by estimates.
 urgent_behind() {
+	local late
+
 	prepare subflow backup || return
 	receiver 400000 1100000 100000
 	start "$tmp/background" sender "chunk len=1500000 ms=20000" \
@@ -224,8 +227,10 @@ urgent_behind() {
 	mark 1
 	path_rate 1 400kbit
 	chunk_over
-	note "the second came $((($(due 1) - $(arrival 2)) / 1000000)) ms before its deadline"
-	expect_eq "chunks met" "$(field "$tmp/client" info met)" 2
+	late=$((($(arrival 2) - $(due 1)) / 1000000))
+	note "the second came $late ms after its deadline"
+	# when the first one's deadline counts it is 1000 to 1500
+	expect_between "ms after the deadline of the second" $late -3500 50
 }
 
 # delay_more PATH DELAY: of what comes to its second router from now on; what has a
