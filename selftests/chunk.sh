@@ -68,6 +68,12 @@ sender() {
 	return 1
 }
 
+# exchange STEP...: the same, and then the end of both sides
+exchange() {
+	sender "$@" shutdown drain || return
+	expect_ok "the receiver" finish "$server_pid" 30
+}
+
 # what the chunk of most cases is: 4.2 s of one path
 length=4000000
 
@@ -77,9 +83,7 @@ transfer() {
 
 	shift
 	receiver "$bytes"
-	sender "chunk len=$bytes $*" "send $bytes" "wait queued=0" info \
-		shutdown drain || return
-	expect_ok "the receiver" finish "$server_pid" 30
+	exchange "chunk len=$bytes $*" "send $bytes" "wait queued=0" info
 }
 
 # due INDEX, arrival INDEX: of the chunks set; the first mark is the 1000 bytes
@@ -87,6 +91,9 @@ due() { jq -s "map(select(.step == \"chunk\"))[$1].due_ns" "$tmp/client"; }
 arrival() {
 	jq -s "map(select(.step == \"arrival\"))[$(($1 + 1))].at_ns" "$tmp/server"
 }
+
+# ms_late ARRIVAL CHUNK: from the chunk's deadline to the arrival
+ms_late() { echo $((($(arrival "$1") - $(due "$2")) / 1000000)); }
 
 # expect_in_time COUNT: by the receiver's clock, which is the sender's, and by
 # the kernel's verdict

@@ -52,8 +52,7 @@ cheapest_last() {
 # than TCP takes to mend it.
 costly_last() {
 	crowded 1 5 1 && paths=$subflows transfer $length ms=3500 || return
-	expect_between "ms after the deadline" \
-		$((($(arrival 0) - $(due 0)) / 1000000)) -3500 200
+	expect_between "ms after the deadline" "$(ms_late 0 0)" -3500 200
 	note_bytes 2
 	expect_between "bytes over the costly path" "$(client_bytes 2)" \
 		$((length / 6)) $((length / 2))

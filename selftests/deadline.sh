@@ -43,9 +43,8 @@ slow_writer() {
 		steps+=("send 40000" "sleep 80")
 	done
 	receiver $length
-	sender "chunk len=$length ms=7000" "${steps[@]}" "wait queued=0" info \
-		shutdown drain || return
-	expect_ok "the receiver" finish "$server_pid" 30
+	exchange "chunk len=$length ms=7000" "${steps[@]}" "wait queued=0" info ||
+		return
 	note "$(bytes_on '.costly == 1') bytes over the costly path"
 	expect_between "payload on the costly path, permille" \
 		"$(costly_permille)" 0 25
@@ -186,7 +185,7 @@ priorities_told() {
 		"wait backups=2 within=2000" "sleep 200" info || return
 	sent=$(counter "$client" MPTcpExtMPPrioTx)
 	seen=$(counter "$server" MPTcpExtMPPrioRx)
-	took_ms=$((($(arrival 0) - $(due 0)) / 1000000 + 2700))
+	took_ms=$(($(ms_late 0 0) + 2700))
 	note "MP_PRIO sent $sent, seen $seen, activations $(field \
 		"$tmp/client" info 'path[1].activations'), in $took_ms ms"
 	expect_between "MP_PRIO sent" "$sent" 2 $((took_ms / 100 + 4))
@@ -277,11 +276,9 @@ set_before_connect() {
 two_queued() {
 	prepare subflow backup || return
 	receiver 1500000 1500000
-	sender "chunk len=1500000 ms=1500 cookie=1" \
+	exchange "chunk len=1500000 ms=1500 cookie=1" \
 		"chunk len=1500000 ms=4500 cookie=2" info \
-		"send 3000000" "wait queued=1" info "wait queued=0" info \
-		shutdown drain || return
-	expect_ok "the receiver" finish "$server_pid" 30
+		"send 3000000" "wait queued=1" info "wait queued=0" info || return
 	expect_in_time 2
 	expect_eq "cookies" "$(jq -r 'select(.step == "info") | .cookie' \
 		"$tmp/client" | xargs)" "1 2 0"
@@ -299,8 +296,7 @@ back_to_back() {
 		marks+=(500000)
 	done
 	receiver "${marks[@]}"
-	sender "${steps[@]}" "wait queued=0" info shutdown drain || return
-	expect_ok "the receiver" finish "$server_pid" 30
+	exchange "${steps[@]}" "wait queued=0" info || return
 	expect_in_time 6
 	note "costly: $(costly_permille) permille"
 }
@@ -341,10 +337,9 @@ hopeless_costs() {
 
 	shift 3
 	receiver 3000000 $((3000000 + length))
-	sender "chunk len=3000000 ms=2000" "send 3000000" "wait queued=0" subflows \
-		"chunk len=$length ms=800 $*" "send $length" "wait queued=0" \
-		info subflows shutdown drain || return
-	expect_ok "the receiver" finish "$server_pid" 30
+	exchange "chunk len=3000000 ms=2000" "send 3000000" "wait queued=0" \
+		subflows "chunk len=$length ms=800 $*" "send $length" \
+		"wait queued=0" info subflows || return
 	expect_eq "chunks missed" "$(field "$tmp/client" info missed)" 1
 	costly=$(($(first_sent "$tmp/client" 1) - $(first_sent "$tmp/client" 1 1)))
 	note "$who: $costly bytes"
@@ -485,8 +480,7 @@ looks_wake_no_worker() {
 		steps+=("chunk len=10000 ms=2000" "send 10000" "wait queued=0")
 	done
 	receiver 1000
-	sender "${steps[@]}" info shutdown drain || return
-	expect_ok "the receiver" finish "$server_pid" 30
+	exchange "${steps[@]}" info || return
 	looks=$(($(stat_of "$client" ticks) - looks))
 	echo 0 >"$started/enable"
 	works=$(grep -c workqueue_execute_start: "$trace/trace")

@@ -538,12 +538,11 @@ static void rescue(void)
 {
 	const uint32_t bad = DPA_PATH_SILENT | DPA_PATH_STUCK;
 	struct dpa_state *st = &sim.st;
-	struct dpa_horizon due;
+	/* chunks come in the order of their deadlines here */
+	const struct dpa_horizon due = dpa_in_force(st);
 	int i, j;
 
 	st->now_ns = sim.now_ns;
-	/* chunks come in the order of their deadlines here */
-	due = dpa_in_force(st);
 	mark_silent();
 	for (i = 0; i < sim.paths; i++) {
 		struct dpa_path *p = &st->path[i];
