@@ -95,7 +95,7 @@ struct dpa_state {
 	__u64	chunk_end;
 	__u64	chunk_start_ns;	/* when it became the one in force */
 	__u64	chunk_deadline_ns;
-	__u64	next_deadline_ns; /* of the first byte not sent; 0: none */
+	__u64	next_deadline_ns; /* of the first byte not sent, or of what it holds up; 0: none */
 	__u32	least_cost;	/* of all active paths, silent ones as well */
 	__u32	unit;		/* bytes that one pick sends at least */
 	__u32	oldest;		/* sent bytes of the first unacked fragment */

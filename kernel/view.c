@@ -102,24 +102,39 @@ static u32 chunk_late(const struct conn *c, const struct chunk *chunk)
 	return chunk->late ? chunk->late - 1 : READ_ONCE(dpa->late_policy);
 }
 
+/*
+ * Of a queued chunk and those behind it: the one that all in front of it has to be there
+ * with. One that is judged can hold up others, but not be held up.
+ */
+static u32 most_urgent(const struct chunk_queue *q, u32 i)
+{
+	u32 urgent = i;
+
+	while (++i < q->count)
+		if (!q->at[i].judged &&
+		    q->at[i].deadline_ns < q->at[urgent].deadline_ns)
+			urgent = i;
+	return urgent;
+}
+
 /* When the next byte to be sent is due. */
 static void show_next(struct conn *c)
 {
 	struct dpa_state *st = &c->state;
 	u64 next = st->again ? st->acked : st->sent;
+	const struct chunk_queue *q = &c->queue;
 	u32 i;
 
 	st->next_deadline_ns = 0;
 	c->next_end = U64_MAX;
-	for (i = 0; i < c->queue.count; i++) {
-		const struct chunk *chunk = &c->queue.at[i];
-
-		if (chunk->end <= next)
+	for (i = 0; i < q->count; i++) {
+		if (q->at[i].end <= next)
 			continue;
-		c->next_end = chunk->begin;
-		if (chunk->begin <= next) {
-			st->next_deadline_ns = chunk->deadline_ns;
-			c->next_end = chunk->end;
+		c->next_end = q->at[i].begin;
+		if (q->at[i].begin <= next) {
+			st->next_deadline_ns =
+				q->at[most_urgent(q, i)].deadline_ns;
+			c->next_end = q->at[i].end;
 		}
 		return;
 	}
@@ -258,15 +273,12 @@ int view_chunk(const struct conn *c, u32 i, struct dpa_horizon *horizon)
  */
 void view_most_urgent(const struct conn *c, struct dpa_horizon *due)
 {
-	u32 i;
+	u32 i = c->queue.count ? most_urgent(&c->queue, 0) : 0;
 
-	*due = dpa_in_force(&c->state);
-	for (i = 1; i < c->queue.count; i++) {
-		const struct chunk *chunk = &c->queue.at[i];
-
-		if (!chunk->judged && chunk->deadline_ns < due->deadline_ns)
-			view_chunk(c, i, due);
-	}
+	if (i)
+		view_chunk(c, i, due);
+	else
+		*due = dpa_in_force(&c->state);
 }
 
 static void judged(void *arg, const struct chunk *chunk, bool met)

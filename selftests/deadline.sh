@@ -285,6 +285,18 @@ two_queued() {
 	note "costly: $(costly_permille) permille"
 }
 
+# A chunk with little time behind one with much: all of the first has to be there with it,
+# so that in the end nothing goes over the path on which it would come too late.
+urgent_is_last() {
+	prepare subflow backup || return
+	shape 1 8mbit 25ms 65536 && shape 2 8mbit 300ms 262144 || return
+	receiver 4500000 100000
+	exchange "chunk len=4500000 ms=20000" "chunk len=100000 ms=4400" \
+		"send 4600000" "wait queued=0" info || return
+	expect_in_time 2
+	note "costly: $(costly_permille) permille"
+}
+
 back_to_back() {
 	local i
 	local -a steps=() marks=()
@@ -498,6 +510,6 @@ run_cases "$@" -- loose_v4 loose_v6 slow_writer tight_v4 tight_v6 \
 	cost_by_endpoint first_costly_by_interface first_costly_by_endpoint \
 	backup_is_cheap priorities_told priority_back_to_none \
 	priority_back_to_backup estimates small_window set_before_connect \
-	two_queued back_to_back longer_path longer_cheap_path hopeless \
+	two_queued urgent_is_last back_to_back longer_path longer_cheap_path hopeless \
 	hopeless_and_cheap rests_for_bbr paced looks_wake_no_worker \
 	picks_within_fragments
