@@ -110,6 +110,23 @@ shared() {
 		$((bytes + 20000))
 }
 
+# What is too little to be of use to one goes to another: together they leave less than
+# a pick has to have.
+leaves_little() {
+	local senders=() bytes=0 port
+
+	prepare_costly quota 1600k per 24h || return
+	for port in 5000 5001 5002 5003 5004 5005; do
+		begin_sender $port "chunk len=600000 ms=300" "send 600000"
+	done
+	end_senders
+	for port in 5000 5001 5002 5003 5004 5005; do
+		bytes=$((bytes + $(costly_bytes $port)))
+	done
+	note "costly: $bytes bytes of 400000"
+	expect_between "bytes on the costly path" "$bytes" $((400000 - 65536)) 405000
+}
+
 # The next period has its own; what was not needed of one is not added.
 next_period() {
 	local senders=() first later
@@ -264,5 +281,5 @@ keeps_speed() {
 }
 
 quick_cases changed
-run_cases "$@" -- never_over remainder spent_unknown idle_take_none shared next_period soft \
+run_cases "$@" -- never_over remainder spent_unknown idle_take_none shared leaves_little next_period soft \
 	changed another_period cheap_rate keeps_speed
