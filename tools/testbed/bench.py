@@ -394,5 +394,5 @@ def collect(out: File) -> Experiment:
         raise MeasurementError(f"{out}: runs of different hosts or kernels: {set(hosts)}")
     version = ", ".join(dict.fromkeys(versions))
     content = results.document(version, hosts[0], plan["command"], finished)
-    results.write(out / "results.json", content)
+    results.write(out / results.NAME, content)
     return Experiment(out, content, finished)

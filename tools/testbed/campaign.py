@@ -105,7 +105,7 @@ def run(
             speeds[cell.label] = measured[source].speed
         host = measured[wanted[0]].host
         content = results.document(version(), host, command, finished)
-        results.write(out / "results.json", content)
+        results.write(out / results.NAME, content)
         return Experiment(out, content, finished, speeds)
 
 
@@ -148,7 +148,7 @@ def _clear(out: File) -> None:
     """Old results go first: what is there afterwards belongs together."""
     for name in ("series", "log"):
         shutil.rmtree(out / name, ignore_errors=True)
-    for name in ("results.json", "report.html"):
+    for name in (results.NAME, "report.html"):
         (out / name).unlink(missing_ok=True)
 
 

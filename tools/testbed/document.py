@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path as File
+from typing import Any
 
-from . import overview
+from . import overview, robust
 from .campaign import Experiment
 from .errors import UsageError
 from .reference import Figure, Reference
@@ -28,29 +29,45 @@ published for it.
 """
 
 
-def write(experiments: Sequence[tuple[File, Experiment]], reference: Reference, file: File) -> None:
+def write(sections: dict[str, str], reference: Reference, file: File) -> None:
+    """Sections by the names of their folders."""
     head = _HEAD.format(
-        folders=" ".join(f"out/{folder.name}" for folder, _ in experiments),
+        folders=" ".join(f"out/{name}" for name in sections),
         short=reference.short,
         origin=reference.origin,
         setup=reference.setup,
     )
-    parts = [head, *(_section(folder, each, reference) for folder, each in experiments)]
     try:
-        file.write_text("\n".join(parts))
+        file.write_text("\n".join([head, *sections.values()]))
     except OSError as error:
         raise UsageError(f"{file}: --to: expected a place for a file ({error.strerror})") from None
 
 
-def _section(folder: File, experiment: Experiment, reference: Reference) -> str:
-    host, version = experiment.content["host"], experiment.content["project_version"]
+def section(name: str, experiment: Experiment, reference: Reference) -> str:
+    """Of a whole campaign, beside what was published."""
     runs = experiment.finished
     parts = list(groups(runs, reference))
     table = overview.markdown(overview.of(parts, reference))
     return (
-        f"## {folder.name}\n\nKernel {host['kernel']}, {host['clock']} clock, {host['accel']}, "
-        f"`{experiment.content['command']}` at {version}.\n\n{table}\n"
+        f"{_opening(name, experiment.content)}{table}\n"
         f"{_judged(parts)}\n{_stock(runs, reference)}\n{_differences(runs, reference)}"
+    )
+
+
+def robust_section(name: str, content: dict[str, Any]) -> str:
+    """Of conditions, which nobody published anything for."""
+    return (
+        f"{_opening(name, content)}A chunk of a new connection over two paths alike, with so much "
+        "slack over what one carried\nalone, cold, twice; late chunks are late by that, and the "
+        f"oracle's links are of that rate.\n\n{robust.table(content)}"
+    )
+
+
+def _opening(name: str, content: dict[str, Any]) -> str:
+    host = content["host"]
+    return (
+        f"## {name}\n\nKernel {host['kernel']}, {host['clock']} clock, {host['accel']}, "
+        f"`{content['command']}` at {content['project_version']}.\n\n"
     )
 
 

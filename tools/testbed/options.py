@@ -20,6 +20,7 @@ from . import (
     realtraces,
     reference,
     report,
+    results,
     robust,
     scenariofile,
     table,
@@ -291,8 +292,15 @@ def _collect(options: argparse.Namespace) -> None:
 
 
 def _document(options: argparse.Namespace) -> None:
-    made = [(folder.resolve(), bench.collect(folder)) for folder in options.folders]
-    document.write(made, reference.load(), options.to)
+    published = reference.load()
+    sections = {}
+    for folder in map(File.resolve, options.folders):
+        if (folder / robust.ALONE).is_dir():
+            made = document.robust_section(folder.name, results.read(folder))
+        else:
+            made = document.section(folder.name, bench.collect(folder), published)
+        sections[folder.name] = made
+    document.write(sections, published, options.to)
     print(options.to)
 
 

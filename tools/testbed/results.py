@@ -8,10 +8,13 @@ from pathlib import Path as File
 from typing import Any
 
 from .cellspec import Cell
+from .errors import MeasurementError
 from .metrics import METRICS
 from .score import Score
 
 SCHEMA = 1
+# in the folder of an experiment
+NAME = "results.json"
 _DIGITS = 6
 
 
@@ -96,6 +99,14 @@ def _run(done: Finished, stock: Finished | None) -> dict[str, Any]:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, _DIGITS)
+
+
+def read(folder: File) -> dict[str, Any]:
+    """What a command left there, to its end."""
+    try:
+        return json.loads((folder / NAME).read_text())
+    except FileNotFoundError:
+        raise MeasurementError(f"{folder}: not measured yet: no {NAME}") from None
 
 
 def write(file: File, content: dict[str, Any]) -> None:

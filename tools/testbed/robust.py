@@ -10,9 +10,10 @@ oracle knows links of that rate.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import groupby, product
 from pathlib import Path as File
 from statistics import fmean
+from typing import Any
 
 from . import campaign, rates
 from .campaign import Experiment
@@ -30,6 +31,9 @@ BUFFER_BYTES = (256_000, 2_000_000, 64_000_000)
 SLACK = (0.1, 0.4)
 # What is to be reached: no avoidable miss, and so much above the oracle at most.
 MOST_EXCESS = 0.02
+
+# Where the capacities are measured, in the folder of the rest.
+ALONE = "alone"
 
 _RATE_BPS = 8_000_000
 _CHUNK_BYTES = 5_000_000
@@ -146,11 +150,11 @@ def judged(cell: Cell, carried: float) -> Cell:
 
 
 def run(machine: Machine, jobs: int, out: File, command: str, *, quick: bool) -> Experiment:
-    """The capacities go to out/alone."""
+    """The capacities go to a folder in it."""
     chosen = conditions()[:2] if quick else conditions()
     cold = {condition: alone(condition) for condition in chosen}
     all_cold = [cell for cells in cold.values() for cell in cells]
-    measured = campaign.run(all_cold, machine, jobs, out / "alone", command).finished
+    measured = campaign.run(all_cold, machine, jobs, out / ALONE, command).finished
     scores = {done.cell: done.score for done in measured}
     carried: dict[Cell, float] = {}
     for condition, alone_cells in cold.items():
@@ -183,6 +187,46 @@ def verdict(experiment: Experiment) -> list[str]:
         if score.excess is not None and score.excess > MOST_EXCESS:
             lines.append(f"{cell.label}: excess {score.excess * 100:.1f} points")
     return lines
+
+
+def table(content: dict[str, Any]) -> str:
+    """results.json as Markdown: a row for each condition and slack, over all seeds."""
+    head = ("condition", "slack", "deadline", "mpdpa", "excess, points", "MPTCP, default scheduler")
+    lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
+    titles = dict.fromkeys(run["title"] for run in content["runs"])
+    for title in titles:
+        runs = [run for run in content["runs"] if run["title"] == title]
+        ours = sorted(
+            (run for run in runs if run["protocol"] == MPDPA), key=lambda run: run["deadline_ms"]
+        )
+        stock = [run for run in runs if run["protocol"] != MPDPA]
+        each = groupby(ours, key=lambda run: run["deadline_ms"])
+        for slack, (due_ms, group) in zip(SLACK, each, strict=True):
+            some = list(group)
+            excess = [run["excess"] * 100 for run in some if run["excess"] is not None]
+            lines.append(
+                f"| {title.split(';')[0]} | {slack:.0%} | {due_ms / 1000:.2f} s | "
+                f"{_lateness(some, due_ms)} | {_mean_and_most(excess)} | "
+                f"{_lateness(stock, due_ms)} |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def _lateness(runs: list[dict[str, Any]], due_ms: int) -> str:
+    """How many chunks of so many came late, and the last of them by how much."""
+    took = [ms for run in runs for ms in run["completion_ms"]]
+    late = [ms for ms in took if ms is None or ms > due_ms]
+    if not late:
+        return f"0 of {len(took)} late"
+    arrived = [ms - due_ms for ms in late if ms is not None]
+    most = f"{max(arrived):.0f} ms at most" if len(arrived) == len(late) else "one for ever"
+    return f"{len(late)} of {len(took)} late, {most}"
+
+
+def _mean_and_most(points: list[float]) -> str:
+    if not points:
+        return "–"
+    return f"{fmean(points):.1f}" + (f", {max(points):.1f} at most" if len(points) > 1 else "")
 
 
 def _seconds(ms: float | None) -> str:

@@ -209,7 +209,7 @@ def test_places_that_are_not_there(
     given = words.format(**places).split()
     if given[0] == "document":
         monkeypatch.setattr(bench, "collect", lambda folder: None)
-        monkeypatch.setattr(options.document, "_section", lambda *_: "")
+        monkeypatch.setattr(options.document, "section", lambda *_: "")
         given.append(str(tmp_path))
     assert main(given) == status
     told = capsys.readouterr().err

@@ -5,11 +5,15 @@ from __future__ import annotations
 from itertools import combinations, product
 from pathlib import Path
 
-from testbed import oracle, robust
+import pytest
+
+from testbed import oracle, results, robust
 from testbed.campaign import Experiment
 from testbed.cellspec import Cell
+from testbed.cli import main
+from testbed.errors import MeasurementError
 from testbed.frames import payload_share
-from testbed.results import Finished
+from testbed.results import Finished, Host
 from testbed.score import Score
 
 
@@ -81,17 +85,40 @@ def _finished(cell: Cell, took_ms: float, *, avoidable: int, share: float) -> Fi
     return Finished(cell, score, None)
 
 
-def test_what_was_not_reached_is_told_beside_full_speed() -> None:
+def _of_one_condition() -> list[Finished]:
     condition = robust.conditions()[0]
     tight, easy = robust.together(condition, 500_000.0)
     (full,) = robust.at_full_speed(condition, 500_000.0)
-    finished = [
+    return [
         _finished(tight, 6000.0, avoidable=1, share=0.3),
         _finished(easy, 6500.0, avoidable=0, share=0.45),
         _finished(full, 5600.0, avoidable=0, share=0.5),
     ]
+
+
+def test_what_was_not_reached_is_told_beside_full_speed() -> None:
+    finished = _of_one_condition()
+    tight, easy, _ = (done.cell for done in finished)
     missed, dear = robust.verdict(Experiment(Path(), {}, finished))
     assert missed.startswith(tight.label)
     assert "took 6.00 s" in missed
     assert missed.endswith("5.60 s")
     assert dear == f"{easy.label}: excess 5.0 points"
+
+
+def test_the_table_has_a_row_for_each_slack(tmp_path: Path) -> None:
+    (tmp_path / robust.ALONE).mkdir()
+    with pytest.raises(MeasurementError, match="not measured yet: no"):
+        results.read(tmp_path)
+    host = Host("7.2.1", "virtual", "tcg", 1)
+    content = results.document("v1", host, "testbed robust", _of_one_condition())
+    results.write(tmp_path / results.NAME, content)
+    written = tmp_path / "results.md"
+    assert main(["document", str(tmp_path), "--to", str(written)]) == 0
+    text = written.read_text()
+    assert f"## {tmp_path.name}\n\nKernel 7.2.1, virtual clock, tcg, `testbed robust` at v1" in text
+    tight, easy = (line.split(" | ") for line in text.splitlines() if " 0.256 MB buffers |" in line)
+    assert tight[1:] == [
+        "10%", "5.50 s", "1 of 1 late, 500 ms at most", "-10.0", "1 of 1 late, 100 ms at most |",
+    ]  # fmt: skip
+    assert easy[1:] == ["40%", "7.00 s", "0 of 1 late", "5.0", "0 of 1 late |"]
