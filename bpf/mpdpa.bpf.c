@@ -112,8 +112,13 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 		struct dpa_path *row = dpa_row(st, mptcp_dpa_path(subflow));
 		__u64 time;
 
-		if (!row || !mptcp_subflow_active(subflow))
+		if (!mptcp_subflow_active(subflow))
 			continue;
+		/* one without a row may be forbidden, and nobody counts what it gets */
+		if (!row) {
+			s->spent = 1;
+			continue;
+		}
 		if (row->cost == MPTCP_DPA_COST_FORBIDDEN ||
 		    dpa_is_spent(st, row, st->oldest)) {
 			s->spent = 1;

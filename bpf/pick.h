@@ -69,12 +69,14 @@ static __always_inline int dpa_may_send(const struct dpa_state *st,
 
 /*
  * Has it to wait until the cheapest have no room? While the application has not written
- * all of a chunk, it may do so at a pace that those keep up with.
+ * all of a chunk, though it could, it may do so at a pace that those keep up with. (The
+ * threshold rule is as it was published.)
  */
 static __always_inline int dpa_is_spare(const struct dpa_state *st,
 					const struct dpa_path *p)
 {
-	return p->cost > st->cheapest && st->written < st->chunk_end;
+	return p->cost > st->cheapest && st->written < st->chunk_end &&
+	       st->policy != MPTCP_DPA_POLICY_THRESHOLD;
 }
 
 /* the last round trips before a deadline, in which queues are kept short */

@@ -345,6 +345,9 @@ static void test_spare(void)
 
 	/* half of the chunk is not written */
 	EXPECT(!dpa_is_spare(&st, &st.path[0]) && dpa_is_spare(&st, &st.path[1]));
+	st.policy = MPTCP_DPA_POLICY_THRESHOLD;
+	EXPECT(!dpa_is_spare(&st, &st.path[1]));
+	st.policy = MPTCP_DPA_POLICY_DEFICIT;
 	st.written = 2000;
 	EXPECT(!dpa_is_spare(&st, &st.path[1]));
 	/* nothing is declared beyond what is written */

@@ -146,7 +146,8 @@ static __always_inline void consider(const struct conn *c,
 	time = linger(sf, ssk);
 	if (late)
 		time |= LATE;
-	if (dpa_is_spare(&c->state, row))
+	/* an application that waits for its send buffer would write more */
+	if (dpa_is_spare(&c->state, row) && sk_stream_is_writeable(c->sk))
 		time |= SPARE;
 	if (time < choice->time) {
 		choice->time = time;

@@ -39,84 +39,96 @@ static u64 rank(bool useless, u32 cost, int of)
 	       (u64)of << 32 | cost;
 }
 
-static u64 rank_of_row(const struct conn *c, int i, struct mptcp_subflow_context *sf)
-{
-	return rank(!kernel_fn(mptcp_subflow_active)(sf), c->state.path[i].cost,
-		    crowd(c, c->path[i].ifindex, -1));
-}
-
 /* Something is known of it, or it has been steered. */
 static bool is_settled(const struct dpa_path *row)
 {
 	return row->goodput || (row->flags & DPA_PATH_STEERED);
 }
 
-/* May it lose its row? Not with bytes that are counted there. */
+/* Has it bytes that are counted there? One whose TCP is not up carries none. */
+static bool has_bytes(const struct sock *ssk)
+{
+	const struct tcp_sock *tp = tcp_sk(ssk);
+
+	return !((1 << READ_ONCE(ssk->sk_state)) & (TCPF_CLOSE | TCPF_SYN_SENT)) &&
+	       READ_ONCE(tp->write_seq) != READ_ONCE(tp->snd_una);
+}
+
+/* May it lose its row? */
 static bool is_dispensable(const struct conn *c, int i, const struct sock *ssk,
 			   bool owned)
 {
 	const struct dpa_path *row = &c->state.path[i];
-	const struct tcp_sock *tp = tcp_sk(ssk);
 
 	if ((!owned && (row->flags & DPA_PATH_STEERED)) ||
 	    (is_settled(row) && made_lately(c)))
 		return false;
-	return c->state.last != i + 1 &&
-	       READ_ONCE(tp->write_seq) == READ_ONCE(tp->snd_una);
+	return c->state.last != i + 1 && !has_bytes(ssk);
 }
 
 /* Who is to have a row, and who loses it. */
 struct change {
 	struct mptcp_subflow_context *gets, *loses;
-	int	row;		/* negative: nobody */
-	u64	rank;		/* of @loses in it */
+	int	row;
 };
 
-/* Finds the row of least use of those that may be had. */
-static void find_worst(const struct conn *c, bool owned, struct change *found)
+/* What may be taken away: of each row its subflow, NULL if not, and that one's rank. */
+struct offer {
+	struct mptcp_subflow_context *sf[MPTCP_DPA_PATHS_MAX];
+	u64	rank[MPTCP_DPA_PATHS_MAX];
+};
+
+static void find_offer(const struct conn *c, bool owned, struct offer *offer)
 {
 	struct mptcp_subflow_context *sf;
 
-	found->row = -ENOENT;
+	*offer = (struct offer){};
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		int i = path_find(c, sf);
-		u64 its;
 
 		if (i < 0 || !is_dispensable(c, i, subflow_ssk(sf), owned))
 			continue;
-		its = rank_of_row(c, i, sf);
-		if (found->row < 0 || its > found->rank) {
-			found->row = i;
-			found->rank = its;
-			found->loses = sf;
-		}
+		offer->sf[i] = sf;
+		offer->rank[i] = rank(!kernel_fn(mptcp_subflow_active)(sf),
+				      c->state.path[i].cost,
+				      crowd(c, c->path[i].ifindex, -1));
 	}
 }
 
-/* Would a subflow be of more use in this row than the one that has it? */
-static bool deserves(const struct conn *c, struct mptcp_subflow_context *sf,
-		     const struct change *found)
+/* The row of least use of those in which a subflow would be of more; negative: none. */
+static int find_row(const struct conn *c, struct mptcp_subflow_context *sf,
+		    const struct offer *offer)
 {
-	int ifindex;
+	int i, ifindex, found = -ENOENT;
 	u32 cost;
 
 	if (path_find(c, sf) >= 0 || !kernel_fn(mptcp_subflow_active)(sf))
-		return false;
+		return -ENOENT;
 	cost = path_price(c, sf, &ifindex);
-	return rank(false, cost, crowd(c, ifindex, found->row) + 1) < found->rank;
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++) {
+		if (offer->sf[i] &&
+		    rank(false, cost, crowd(c, ifindex, i) + 1) < offer->rank[i] &&
+		    (found < 0 || offer->rank[i] > offer->rank[found]))
+			found = i;
+	}
+	return found;
 }
 
 /* false: everybody has what is due to him, or may not have it now */
 static bool find_change(const struct conn *c, bool owned, struct change *found)
 {
+	struct offer offer;
+
 	if (c->subflows < MPTCP_DPA_PATHS_MAX || c->state.again)
 		return false;
-	find_worst(c, owned, found);
-	if (found->row < 0)
-		return false;
-	msk_for_each_subflow(msk_of(c->sk), found->gets)
-		if (deserves(c, found->gets, found))
-			return true;
+	find_offer(c, owned, &offer);
+	msk_for_each_subflow(msk_of(c->sk), found->gets) {
+		found->row = find_row(c, found->gets, &offer);
+		if (found->row < 0)
+			continue;
+		found->loses = offer.sf[found->row];
+		return true;
+	}
 	return false;
 }
 
@@ -144,8 +156,9 @@ bool room_is_wanted(const struct conn *c)
  * a row a subflow gets nothing while a chunk is in force.
  *
  * Context: msk lock; takes the subflows' locks one by one if @owned.
+ * Return: has one got a row? Nothing is known of that before the next refresh.
  */
-void room_make(struct conn *c, bool owned)
+bool room_make(struct conn *c, bool owned)
 {
 	struct change change;
 	int n;
@@ -165,4 +178,5 @@ void room_make(struct conn *c, bool owned)
 		path_row(c, change.gets, i);
 		c->state.plan_until_ns = 0;
 	}
+	return n > 0;
 }

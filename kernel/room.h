@@ -11,6 +11,6 @@
 struct conn;
 
 bool room_is_wanted(const struct conn *c);
-void room_make(struct conn *c, bool owned);
+bool room_make(struct conn *c, bool owned);
 
 #endif

@@ -150,7 +150,9 @@ static void tick(struct conn *c)
 	view_refresh(c);
 	if (!is_over(c->sk)) {
 		prio_apply(c);
-		room_make(c, true);
+		/* nothing is known of what has just got a row */
+		if (room_make(c, true))
+			view_refresh(c);
 		if (conn_steers(c))
 			path_make_prompt(c);
 		path_tell_limited(c);

@@ -117,7 +117,7 @@ static u32 most_urgent(const struct chunk_queue *q, u32 i)
 	return urgent;
 }
 
-/* When the next byte to be sent is due. */
+/* When the next byte to be sent is due: without a deadline of its own, with what it holds up. */
 static void show_next(struct conn *c)
 {
 	struct dpa_state *st = &c->state;
@@ -130,12 +130,9 @@ static void show_next(struct conn *c)
 	for (i = 0; i < q->count; i++) {
 		if (q->at[i].end <= next)
 			continue;
-		c->next_end = q->at[i].begin;
-		if (q->at[i].begin <= next) {
-			st->next_deadline_ns =
-				q->at[most_urgent(q, i)].deadline_ns;
-			c->next_end = q->at[i].end;
-		}
+		st->next_deadline_ns = q->at[most_urgent(q, i)].deadline_ns;
+		c->next_end = q->at[i].begin <= next ? q->at[i].end :
+						       q->at[i].begin;
 		return;
 	}
 }

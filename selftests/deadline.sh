@@ -297,6 +297,16 @@ urgent_is_last() {
 	note "costly: $(costly_permille) permille"
 }
 
+# The application waits for its send buffer, which the cheap path alone could hold.
+small_buffer() {
+	prepare subflow backup || return
+	receiver 5300000
+	exchange "buffers send 90000" "chunk len=5300000 ms=4200" \
+		"send 5300000" "wait queued=0" info || return
+	expect_in_time 1
+	note "costly: $(costly_permille) permille"
+}
+
 back_to_back() {
 	local i
 	local -a steps=() marks=()
@@ -510,6 +520,6 @@ run_cases "$@" -- loose_v4 loose_v6 slow_writer tight_v4 tight_v6 \
 	cost_by_endpoint first_costly_by_interface first_costly_by_endpoint \
 	backup_is_cheap priorities_told priority_back_to_none \
 	priority_back_to_backup estimates small_window set_before_connect \
-	two_queued urgent_is_last back_to_back longer_path longer_cheap_path hopeless \
+	two_queued urgent_is_last small_buffer back_to_back longer_path longer_cheap_path hopeless \
 	hopeless_and_cheap rests_for_bbr paced looks_wake_no_worker \
 	picks_within_fragments

@@ -246,6 +246,12 @@ static bool may_take(int i)
 	       dpa_has_room(&sim.st, row, path_cwnd(p));
 }
 
+/* The application may have written up to there: the buffer is freed by whole fragments. */
+static uint64_t room_to(void)
+{
+	return sim.acked / DFRAG * DFRAG + sim.sndbuf;
+}
+
 /* Where the next bytes go; -1: nowhere now. */
 static int pick(void)
 {
@@ -265,7 +271,7 @@ static int pick(void)
 		linger = (p->written - p->acked) / p->avg_pacing;
 		if (late)
 			linger += 1e6;
-		if (!sim.stock && dpa_is_spare(&sim.st, row))
+		if (!sim.stock && sim.written < room_to() && dpa_is_spare(&sim.st, row))
 			linger += 1e3;
 		if (linger < least) {
 			least = linger;
@@ -332,15 +338,14 @@ static void push(void)
 /* The application writes what is released, as far as the buffer takes it. */
 static bool write_more(void)
 {
-	/* the buffer is freed by whole fragments */
-	uint64_t room_to = sim.acked / DFRAG * DFRAG + sim.sndbuf, most = 0;
+	uint64_t most = 0;
 	int i;
 
 	for (i = 0; i < sim.chunks; i++)
 		if (sim.chunk[i].release_ns <= sim.now_ns)
 			most = sim.chunk[i].end;
-	if (most > room_to)
-		most = room_to;
+	if (most > room_to())
+		most = room_to();
 	if (most <= sim.written)
 		return false;
 	sim.written = most;
