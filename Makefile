@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # make demo     the result, measured in a guest with a stock kernel
-# make check    every test
+# make check    the tests
 # make help     the rest
 #
 # demo, check and lint make their own build environment (tools/vm/buildenv).
@@ -41,7 +41,7 @@ help:
 
 ## demo            build everything, run the demo in a guest: out/demo/report.html
 ##                 (VM=no: on this kernel, with what is built here)
-## check           every test; KERNEL=6.12, 7.2 (default) or 7.3. On the other two, that all programs load and work
+## check           the tests; KERNEL=6.12, 7.2 (default) or 7.3. On the other two, that all programs load and work
 ## lint            static checks
 ## check-upstream  the kernel's own MPTCP selftests, default and mpdpa side by side
 ## fuzz            FUZZ_CALLS=1000000 random calls in the guest, FUZZ_SEED=1

@@ -27,7 +27,7 @@ struct {
 
 char _license[] SEC("license") = "GPL";
 
-/* NULL: no chunk is in force. */
+/* NULL: no chunk is in force, and nothing overflows. */
 static __always_inline struct dpa_state *state_of(struct mptcp_sock *msk)
 {
 	return (void *)mptcp_dpa_conn((struct sock *)msk,

@@ -179,7 +179,7 @@ mptcp_dpa_subflow_memory_free(struct mptcp_subflow_context *subflow)
  *
  * Brings the positions and the head chunk in the state up to date.
  *
- * Return: struct dpa_state, or NULL when no chunk is in force.
+ * Return: struct dpa_state, or NULL when no chunk is in force and nothing overflows.
  */
 __bpf_kfunc u8 *mptcp_dpa_conn(struct sock *sk, const int rdwr_buf_size)
 {
@@ -189,7 +189,7 @@ __bpf_kfunc u8 *mptcp_dpa_conn(struct sock *sk, const int rdwr_buf_size)
 /**
  * mptcp_dpa_chunk() - show a queued chunk
  * @sk: the MPTCP socket
- * @index: 0 for the chunk in force, then in stream order
+ * @index: 0 for the chunk in force, then in stream order, then what overflows
  * @horizon: filled on success
  *
  * Return: 0, -ENOENT beyond the last.

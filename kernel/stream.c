@@ -44,8 +44,8 @@ static void open_chunk(const struct stream *s, struct chunk_queue *q,
  * @now_ns: CLOCK_MONOTONIC
  * @most: chunks that may be queued
  *
- * Bytes count for the interval in which they are first seen, and every write
- * is seen at once, since it asks the scheduler.
+ * Bytes count for the interval in which they are first seen: what is written while
+ * a plan stands is seen when that is over.
  *
  * Context: msk lock.
  */

@@ -606,7 +606,7 @@ int mpdpa_path_list(struct mpdpa_ctl *ctl,
  * @sent: bytes of it that were given to a subflow
  * @acked: bytes of it that the peer acknowledged
  * @forecast: bytes that the paths in use will carry until the deadline
- * @alpha_milli: in force for it
+ * @alpha_milli: in force for it; 0: it adapts
  * @flags: MPTCP_DPA_CHUNK_F_SPEND, _CHEAP or _TELL if it has its own late policy
  * @at_risk: 1 if even all paths together seem too slow
  * @reserved: 0
@@ -625,7 +625,7 @@ struct mpdpa_conn_chunk {
 };
 
 /**
- * struct mpdpa_conn - a connection that has, or had, deadlines
+ * struct mpdpa_conn - a connection that the module has a state of
  * @id: its number in the network namespace, never used again
  * @cookie: its socket's cookie, as in "ss -e"
  * @token: its MPTCP token, 0 before it is connected
@@ -672,12 +672,12 @@ struct mpdpa_conn {
  * Others' connections can be read with CAP_NET_ADMIN alone.
  *
  * Return: 0; -EINVAL: not exactly one name; -ENOENT: no such connection, or one
- * that never had deadlines; -EPERM; or another answer of the kernel.
+ * that the module has no state of; -EPERM; or another answer of the kernel.
  */
 int mpdpa_conn_get(struct mpdpa_ctl *ctl, struct mpdpa_conn *conn, size_t size);
 
 /**
- * mpdpa_conn_list() - read all connections that have, or had, deadlines
+ * mpdpa_conn_list() - read all connections that the module has a state of
  * @ctl: the handle
  * @visit: called for each; a value other than 0 ends the list. It must not use
  *	@ctl.

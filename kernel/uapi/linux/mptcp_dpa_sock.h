@@ -48,7 +48,7 @@
  *	the time at which the peer shall have the last byte.
  * @cookie: returned in the info and in events, otherwise not looked at.
  * @alpha_milli: deadline sensitivity in thousandths, %MPTCP_DPA_ALPHA_MIN ..
- *	%MPTCP_DPA_ALPHA_MAX; 0 takes the network namespace's.
+ *	%MPTCP_DPA_ALPHA_MAX; 0 takes the connection's, else the network namespace's.
  * @flags: MPTCP_DPA_CHUNK_F_*
  */
 struct mptcp_dpa_chunk {
@@ -120,7 +120,8 @@ struct mptcp_dpa_pref {
  * struct mptcp_dpa_path_info - one subflow
  * @subflow_id: the kernel's number of it within the connection, from 1
  * @local_id: address id at this end, 0 for the first subflow
- * @cost: per byte, as resolved from the namespace's path costs
+ * @cost: per byte, by the connection's preferences and the namespace's path
+ *	costs, or %MPTCP_DPA_COST_FORBIDDEN
  * @flags: MPTCP_DPA_PATH_F_*
  * @goodput: estimate in bytes a second, 0 while unknown
  * @bytes_sent: payload put on it, retransmissions included
@@ -152,7 +153,7 @@ struct mptcp_dpa_path_info {
  * @paths: rows that follow the header
  * @chunks_queued: chunks not yet over, the current one included
  * @flags: MPTCP_DPA_INFO_F_*
- * @chunk_alpha_milli: alpha in force for the current chunk
+ * @chunk_alpha_milli: alpha in force for the current chunk; 0: it adapts
  * @conn_id: number of the connection in its namespace, as netlink shows it
  * @now_ns: CLOCK_MONOTONIC when this was written
  * @chunk_length: bytes of the current chunk; an interval's so far

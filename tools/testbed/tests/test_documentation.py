@@ -42,12 +42,12 @@ def test_examples_are_scenarios() -> None:
 
 def test_protocol(tmp_path: Path) -> None:
     file = tmp_path / "more.toml"
-    file.write_text(block("toml", "[first]"))
+    file.write_text(block("toml", "[ready]"))
     try:
         protocols.add(file)
-        first = protocols.find("first")
-        assert (first.scheduler, first.object) == ("first", "first.bpf.o")
-        assert Cell(scenariofile.find("bulk-sym"), "first", None, None, 1).multipath
+        ready = protocols.find("ready")
+        assert (ready.scheduler, ready.object) == ("ready", "ready.bpf.o")
+        assert Cell(scenariofile.find("bulk-sym"), "ready", None, None, 1).multipath
     finally:
         protocols.known.cache_clear()
 

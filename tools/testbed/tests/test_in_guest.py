@@ -266,23 +266,23 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path) -> None:
 def test_the_scheduler_of_the_documentation(tmp_path: Path) -> None:
     place = tmp_path / "overlay/usr/local/lib/mpdpa"
     place.mkdir(parents=True)
-    (tmp_path / "first.bpf.c").write_text(block("c", "first_send"))
+    (tmp_path / "ready.bpf.c").write_text(block("c", "ready_send"))
     top, out = guestrun.REPOSITORY, guestrun.REPOSITORY / "out"
     places = [out / "bpf", top / "bpf", top / "kernel", top / "kernel/uapi"]
     subprocess.run(
         ["clang", "--target=bpf", "-mcpu=v3", "-O2", "-g", "-fms-extensions",
          "-Wno-microsoft-anon-tag", "-D__TARGET_ARCH_x86", *(f"-I{folder}" for folder in places),
-         "-c", tmp_path / "first.bpf.c", "-o", place / "first.bpf.o"],
+         "-c", tmp_path / "ready.bpf.c", "-o", place / "ready.bpf.o"],
         check=True,
     )  # fmt: skip
-    (tmp_path / "more.toml").write_text(block("toml", "[first]"))
+    (tmp_path / "more.toml").write_text(block("toml", "[ready]"))
     (tmp_path / "my.toml").write_text(block("toml", "three-paths"))
     said = command(
-        "cell", tmp_path / "my.toml", "--protocol", "first", "--protocols", tmp_path / "more.toml",
+        "cell", tmp_path / "my.toml", "--protocol", "ready", "--protocols", tmp_path / "more.toml",
         "--overlay", guestrun.BUILT, "--overlay", tmp_path / "overlay", "--out", tmp_path / "out",
     )  # fmt: skip
-    assert said.startswith("three-paths-first-d1000-s1: ")
+    assert said.startswith("three-paths-ready-d1000-s1: ")
     run = json.loads((tmp_path / "out/results.json").read_text())["runs"][0]
-    assert (run["scheduler"], run["delivered_bytes"]) == ("first", 2_500_000)
+    assert (run["scheduler"], run["delivered_bytes"]) == ("ready", 2_500_000)
     first = run["paths"][0]
     assert first["payload_bytes"] > 1_000_000
