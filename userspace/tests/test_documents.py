@@ -216,3 +216,12 @@ def test_cost_of_options_is_told_for_every_call(top: Path) -> None:
     told = re.findall(r"^\| (\w+) \| `([^`]+)` \| (?:\d+ \| ){3}[+-]\d+ \|$", page, re.M)
     assert measured
     assert told == measured
+
+
+def test_every_key_of_the_json_is_in_the_manual(top: Path) -> None:
+    manual = (top / "Documentation/man/mpdpa.8").read_text()
+    told = set(re.findall(r"\w+", re.search(r"^\.SH JSON$(.*?)^\.SH", manual, re.M | re.S)[1]))
+    key = re.compile(r'\b(?:json|put)_\w+\([^;"]*"([a-z_]+)"')
+    printed = {name for file in (top / "userspace/cmd").glob("*.c") for name in key.findall(file.read_text())}
+    assert {"left_ns", "quota", "alpha_milli"} <= printed
+    assert printed <= told, printed - told
