@@ -226,7 +226,9 @@ def _lateness(runs: list[dict[str, Any]], due_ms: int) -> str:
 def _mean_and_most(points: list[float]) -> str:
     if not points:
         return "–"
-    return f"{fmean(points):.1f}" + (f", {max(points):.1f} at most" if len(points) > 1 else "")
+    # no minus before what is rounded to 0
+    mean, most = (round(value, 1) + 0.0 for value in (fmean(points), max(points)))
+    return f"{mean:.1f}" + (f", {most:.1f} at most" if len(points) > 1 else "")
 
 
 def _seconds(ms: float | None) -> str:
