@@ -115,11 +115,7 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 		if (!mptcp_subflow_active(subflow))
 			continue;
 		/* one without a row may be forbidden, and nobody counts what it gets */
-		if (!row) {
-			s->spent = 1;
-			continue;
-		}
-		if (row->cost == MPTCP_DPA_COST_FORBIDDEN ||
+		if (!row || row->cost == MPTCP_DPA_COST_FORBIDDEN ||
 		    dpa_is_spent(st, row, st->oldest)) {
 			s->spent = 1;
 			continue;

@@ -78,9 +78,11 @@ struct offer {
 	u64	rank[MPTCP_DPA_PATHS_MAX];
 };
 
-static void find_offer(const struct conn *c, bool owned, struct offer *offer)
+/* false: nothing may be taken */
+static bool find_offer(const struct conn *c, bool owned, struct offer *offer)
 {
 	struct mptcp_subflow_context *sf;
+	bool any = false;
 
 	*offer = (struct offer){};
 	msk_for_each_subflow(msk_of(c->sk), sf) {
@@ -92,7 +94,9 @@ static void find_offer(const struct conn *c, bool owned, struct offer *offer)
 		offer->rank[i] = rank(!kernel_fn(mptcp_subflow_active)(sf),
 				      c->state.path[i].cost,
 				      crowd(c, c->path[i].ifindex, -1));
+		any = true;
 	}
+	return any;
 }
 
 /* The row of least use of those in which a subflow would be of more; negative: none. */
@@ -119,9 +123,9 @@ static bool find_change(const struct conn *c, bool owned, struct change *found)
 {
 	struct offer offer;
 
-	if (c->subflows < MPTCP_DPA_PATHS_MAX || c->state.again)
+	if (c->subflows < MPTCP_DPA_PATHS_MAX || c->state.again ||
+	    !find_offer(c, owned, &offer))
 		return false;
-	find_offer(c, owned, &offer);
 	msk_for_each_subflow(msk_of(c->sk), found->gets) {
 		found->row = find_row(c, found->gets, &offer);
 		if (found->row < 0)

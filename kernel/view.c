@@ -270,7 +270,7 @@ int view_chunk(const struct conn *c, u32 i, struct dpa_horizon *horizon)
  */
 void view_most_urgent(const struct conn *c, struct dpa_horizon *due)
 {
-	u32 i = c->queue.count ? most_urgent(&c->queue, 0) : 0;
+	u32 i = most_urgent(&c->queue, 0);
 
 	if (i)
 		view_chunk(c, i, due);

@@ -91,20 +91,28 @@ never_over() {
 		"1000000 60000000000 false"
 }
 
-# Connections share one: together they get no more.
-shared() {
-	local senders=() bytes port
+# want_all COUNT LENGTH: so many connections with a chunk each that nothing could bring
+# in time; $bytes is what they put on the second path together
+want_all() {
+	local port senders=()
 
-	prepare_costly quota 1M per 60s || return
-	for port in 5000 5001 5002 5003; do
-		begin_sender $port "chunk len=1000000 ms=300" "send 1000000"
+	for ((port = 5000; port < 5000 + $1; port++)); do
+		begin_sender $port "chunk len=$2 ms=300" "send $2"
 	done
 	end_senders
 	bytes=0
-	for port in 5000 5001 5002 5003; do
+	for ((port = 5000; port < 5000 + $1; port++)); do
 		bytes=$((bytes + $(costly_bytes $port)))
 	done
 	note "costly: $bytes bytes"
+}
+
+# Connections share one: together they get no more.
+shared() {
+	local bytes
+
+	prepare_costly quota 1M per 60s || return
+	want_all 4 1000000
 	expect_between "bytes on the costly path" "$bytes" 120000 "$(free_by_now)"
 	expect_between "shown as spent" "$(quota spent)" $((bytes - 20000)) \
 		$((bytes + 20000))
@@ -113,17 +121,10 @@ shared() {
 # What is too little to be of use to one goes to another: together they leave less than
 # a pick has to have.
 leaves_little() {
-	local senders=() bytes=0 port
+	local bytes
 
 	prepare_costly quota 1600k per 24h || return
-	for port in 5000 5001 5002 5003 5004 5005; do
-		begin_sender $port "chunk len=600000 ms=300" "send 600000"
-	done
-	end_senders
-	for port in 5000 5001 5002 5003 5004 5005; do
-		bytes=$((bytes + $(costly_bytes $port)))
-	done
-	note "costly: $bytes bytes of 400000"
+	want_all 6 600000
 	expect_between "bytes on the costly path" "$bytes" $((400000 - 65536)) 405000
 }
 
