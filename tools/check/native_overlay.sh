@@ -24,7 +24,9 @@ put /usr/bin/make /usr/lib/python3.13
 for name in $python; do
 	[ ! -e "$packages/$name" ] || put "$packages/$name"
 done
-find "$overlay$packages" -type d -name __pycache__ -prune -exec rm -rf {} +
+# no tests (of the large ones; numpy imports from its own); byte code that holds whatever the sources' times are: the guest's are fixed
+find "$overlay$packages/scipy" "$overlay$packages/matplotlib" -type d -name tests -prune -exec rm -rf {} +
+python3 -m compileall -q -f -j2 --invalidation-mode unchecked-hash "$overlay/usr/lib/"python3* "$overlay/opt/mpdpa/src/tools"
 put /usr/share/matplotlib /usr/share/fonts /etc/matplotlibrc 2>/dev/null || true
 
 # the libraries that the compiled parts and make want; /lib is a link there
