@@ -66,19 +66,28 @@ int chunk_queue_add(struct chunk_queue *q, const struct chunk *chunk,
 	q->at[q->count] = *chunk;
 	q->at[q->count].begin = begin;
 	q->at[q->count].end = begin + chunk->end;
+	q->at[q->count].due = begin + chunk->end;
 	q->count++;
 	declare(q, chunk->end);
 	return 0;
 }
 
 /* The last chunk, which is open, ends there now. */
-void chunk_queue_grow(struct chunk_queue *q, u64 end)
+void chunk_queue_grow(struct chunk_queue *q, u64 end, u64 now_ns)
 {
 	struct chunk *last = chunk_queue_last(q);
 
 	if (last->end < end)
 		declare(q, end - last->end);
 	last->end = end;
+	if (now_ns <= last->deadline_ns + LOOK_SLACK_NS)
+		last->due = end;
+}
+
+/* Up to there bytes have to have arrived for it to be met; while it may grow, @expected. */
+static u64 met_at(const struct chunk *chunk, u64 expected)
+{
+	return chunk->open ? max(chunk->due, chunk->begin + expected) : chunk->due;
 }
 
 /* The chunk in force, NULL if none. */
@@ -112,7 +121,7 @@ bool chunk_queue_is_due(const struct chunk_queue *q, u64 acked, u64 now_ns)
  * @arg: for @judged
  *
  * A missed chunk stays until it is all acked: its bytes are in front of later
- * ones. One that is still open at its deadline is judged by what it has by then.
+ * ones. One that is still open at its deadline is judged by what it had by then.
  */
 void chunk_queue_update(struct chunk_queue *q, u64 acked, u64 now_ns,
 			u64 acked_ns, struct ack_delay delay, u64 expected,
@@ -123,14 +132,14 @@ void chunk_queue_update(struct chunk_queue *q, u64 acked, u64 now_ns,
 	for (i = 0; i < q->count; i++) {
 		struct chunk *chunk = &q->at[i];
 		u64 due_ns = chunk->deadline_ns + delay.last_ns + LOOK_SLACK_NS;
-		u64 end = chunk->open ? max(chunk->end, chunk->begin + expected) :
-					chunk->end;
-		bool over = acked >= end && !chunk->open;
+		bool over = acked >= chunk->end && !chunk->open;
+		bool there = acked >= met_at(chunk, expected);
 
 		if (!chunk->judged &&
-		    (over || now_ns > chunk->deadline_ns + delay.most_ns)) {
+		    (over || (there && now_ns > chunk->deadline_ns) ||
+		     now_ns > chunk->deadline_ns + delay.most_ns)) {
 			chunk->judged = true;
-			judged(arg, chunk, acked >= end && acked_ns <= due_ns);
+			judged(arg, chunk, there && acked_ns <= due_ns);
 		}
 		if (over)
 			done = i + 1;

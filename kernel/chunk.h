@@ -11,6 +11,7 @@
 struct chunk {
 	u64	begin;
 	u64	end;		/* begin + length */
+	u64	due;		/* what has to be there by the deadline; end, unless open then */
 	u64	start_ns;	/* when it was set, or became the first */
 	u64	deadline_ns;	/* CLOCK_MONOTONIC */
 	u64	cookie;
@@ -40,7 +41,7 @@ typedef void (*chunk_judged_fn)(void *arg, const struct chunk *chunk, bool met);
 
 int chunk_queue_add(struct chunk_queue *q, const struct chunk *chunk,
 		    u64 written, u32 most);
-void chunk_queue_grow(struct chunk_queue *q, u64 end);
+void chunk_queue_grow(struct chunk_queue *q, u64 end, u64 now_ns);
 struct chunk *chunk_queue_first(const struct chunk_queue *q);
 struct chunk *chunk_queue_last(const struct chunk_queue *q);
 bool chunk_queue_is_due(const struct chunk_queue *q, u64 acked, u64 now_ns);

@@ -230,6 +230,9 @@ int plan_go_on(struct mptcp_sock *msk)
 		const struct sock *ssk = subflow_ssk(sf);
 		int i = path_find_near(c, sf, next);
 
+		/* all rows are taken: the plan was made without it */
+		if (i < 0 && c->subflows == MPTCP_DPA_PATHS_MAX)
+			continue;
 		if (i < 0 || !look_touch(c, i, sf, ssk))
 			return -EAGAIN;
 		next = i + 1;

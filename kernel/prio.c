@@ -32,15 +32,31 @@ static bool wanted(struct conn *c, struct dpa_path *row, struct sock *ssk)
 	return conn_steers(c) ? row->flags & DPA_PATH_HELD : backup;
 }
 
-/* Carries a priority out, and tells the peer unless it shall not know. */
-static void change(struct mptcp_subflow_context *sf, struct sock *ssk,
+/*
+ * A subflow that joins has the priority that its SYN told until it is up, and one that
+ * is closed has none. One that is stale may come back.
+ */
+static bool has_prio(struct mptcp_subflow_context *sf, const struct sock *ssk)
+{
+	return kernel_fn(mptcp_subflow_active)(sf) ||
+	       (subflow_stale_count(sf) &&
+		(1 << READ_ONCE(ssk->sk_state)) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT));
+}
+
+/*
+ * Carries a priority out, and tells the peer unless it shall not know. (Nobody
+ * repeats an MP_PRIO: a path that carries nothing may lose it, as RFC 8684 has it.)
+ * Return: was there one to change?
+ */
+static bool change(struct mptcp_subflow_context *sf, struct sock *ssk,
 		   bool backup)
 {
 	struct net *net = sock_net(ssk);
 	bool signal = READ_ONCE(netns_dpa(net)->signal_peer);
 	bool slow = lock_sock_fast(ssk);
+	bool done = has_prio(sf, ssk);
 
-	if (kernel_fn(mptcp_subflow_active)(sf)) {
+	if (done) {
 		subflow_set_prio(sf, backup, signal);
 		if (signal) {
 			kernel_fn(tcp_send_ack)(ssk);
@@ -48,6 +64,7 @@ static void change(struct mptcp_subflow_context *sf, struct sock *ssk,
 		}
 	}
 	unlock_sock_fast(ssk, slow);
+	return done;
 }
 
 /* A subflow's priority is not changed twice within so many milliseconds. */
@@ -71,7 +88,8 @@ static bool set_backup(struct conn *c, struct mptcp_subflow_context *sf, int i,
 		return true;
 	if (too_soon(c, &c->path[i]))
 		return false;
-	change(sf, subflow_ssk(sf), backup);
+	if (!change(sf, subflow_ssk(sf), backup))
+		return true;
 	c->path[i].prio_ms = conn_now_ms(c);
 	c->path[i].prio_sent = true;
 	return true;
@@ -103,7 +121,8 @@ bool prio_pending(const struct conn *c)
 		if (!(flags & DPA_PATH_STEERED))
 			continue;
 		if (!conn_steers(c) ||
-		    !!(flags & DPA_PATH_HELD) != subflow_request_bkup(sf))
+		    (!!(flags & DPA_PATH_HELD) != subflow_request_bkup(sf) &&
+		     has_prio(sf, subflow_ssk(sf))))
 			return true;
 	}
 	return false;

@@ -11,9 +11,9 @@ static u64 interval_at(const struct stream *s, u64 now_ns)
 	return div64_u64(now_ns - s->first_ns, s->interval_ns);
 }
 
-static void close_chunk(const struct stream *s, struct chunk_queue *q)
+static void close_chunk(const struct stream *s, struct chunk_queue *q, u64 now_ns)
 {
-	chunk_queue_grow(q, s->written);
+	chunk_queue_grow(q, s->written, now_ns);
 	chunk_queue_last(q)->open = false;
 }
 
@@ -65,26 +65,32 @@ void stream_advance(struct stream *s, struct chunk_queue *q, u64 written,
 	interval = interval_at(s, now_ns);
 	last = chunk_queue_last(q);
 	if (last && last->open && last->cookie != interval)
-		close_chunk(s, q);
+		close_chunk(s, q, now_ns);
 
 	if (written != s->written) {
 		if (!last || !last->open)
 			open_chunk(s, q, interval, now_ns, most);
 		last = chunk_queue_last(q);
 		if (last && last->open)
-			chunk_queue_grow(q, written);
+			chunk_queue_grow(q, written, now_ns);
 	}
 	s->written = written;
 }
 
-/* When the open chunk's interval ends, U64_MAX if no chunk is open. */
+/*
+ * When the open chunk is to be looked at: at its deadline, for what it has by then, and
+ * at the end of its interval. U64_MAX if no chunk is open.
+ */
 u64 stream_boundary(const struct stream *s, const struct chunk_queue *q,
 		    u64 now_ns)
 {
 	const struct chunk *last = chunk_queue_last(q);
+	u64 next;
 
 	if (!s->interval_ns || !last || !last->open)
 		return U64_MAX;
-	return max(s->first_ns + (last->cookie + 1) * s->interval_ns,
-		   now_ns + 1);
+	next = s->first_ns + (last->cookie + 1) * s->interval_ns;
+	if (last->deadline_ns > now_ns)
+		next = min(next, last->deadline_ns);
+	return max(next, now_ns + 1);
 }

@@ -70,6 +70,22 @@ check_tight() {
 tight_v4() { family=4 check_tight; }
 tight_v6() { family=6 check_tight; }
 
+# Two readings each half second, the second of them just after the deadline of 200 ms:
+# that one is no part of what is due then.
+late_readings() {
+	local i steps=()
+
+	prepare subflow || return
+	for ((i = 0; i < 4; i++)); do
+		steps+=("send 6000" "sleep 210" "send 6000" "sleep 290")
+	done
+	receiver 48000
+	exchange "stream every=500 ms=200" "${steps[@]}" "wait queued=0" info ||
+		return
+	expect_eq "intervals met" "$(field "$tmp/client" info met)" 4
+	expect_eq "intervals missed" "$(field "$tmp/client" info missed)" 0
+}
+
 # expect_falling WHAT NUMBER...
 expect_falling() {
 	local what=$1 last=$2 next
@@ -221,6 +237,20 @@ check_priorities() {
 
 priority_back_to_none() { check_priorities 0 subflow; }
 priority_back_to_backup() { check_priorities 2 subflow backup; }
+
+# A path that joins in mid-chunk is kept back as soon as it is up, not only as long
+# after its SYN as two changes have to be apart.
+priority_of_joining() {
+	prepare subflow || return
+	set_cost endpoint 2 2
+	sysctl_in "$client" net.mptcp_dpa.hysteresis_us=3000000
+	receiver 3000000
+	expect_ok "the client" client "$client" "socket 4 mptcp" \
+		"connect $server4 $port" "chunk len=3001000 ms=20000" \
+		"send 3001000" "wait subflows=2 within=1000" \
+		"wait backups=2 within=300" >"$tmp/client"
+	stop "$server_pid"
+}
 
 # expect_estimate SUBFLOW KB-PER-SECOND
 expect_estimate() {
@@ -515,11 +545,11 @@ looks_wake_no_worker() {
 
 quick_cases loose_v6 backup_is_cheap picks_within_fragments
 
-run_cases "$@" -- loose_v4 loose_v6 slow_writer tight_v4 tight_v6 \
+run_cases "$@" -- loose_v4 loose_v6 slow_writer late_readings tight_v4 tight_v6 \
 	alpha_of_namespace alpha_of_chunk cost_by_backup_flag cost_by_interface \
 	cost_by_endpoint first_costly_by_interface first_costly_by_endpoint \
 	backup_is_cheap priorities_told priority_back_to_none \
-	priority_back_to_backup estimates small_window set_before_connect \
+	priority_back_to_backup priority_of_joining estimates small_window set_before_connect \
 	two_queued urgent_is_last small_buffer back_to_back longer_path longer_cheap_path hopeless \
 	hopeless_and_cheap rests_for_bbr paced looks_wake_no_worker \
 	picks_within_fragments
