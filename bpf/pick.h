@@ -42,7 +42,10 @@ static __always_inline void dpa_forget_plan(struct dpa_state *st)
  */
 #define DPA_NARROW_BYTES	16384
 
-/* May the next bytes go another way than those before them? */
+/*
+ * May the next bytes go another way than those before them? Not while a path has them
+ * that may get no more, its quota being spent: they come.
+ */
 static __always_inline int dpa_may_follow(const struct dpa_state *st,
 					  __u32 path)
 {
@@ -53,7 +56,9 @@ static __always_inline int dpa_may_follow(const struct dpa_state *st,
 	    before >= MPTCP_DPA_PATHS_MAX || before == path)
 		return 1;
 	last = &st->path[before];
-	return !last->usable || (last->flags & DPA_PATH_SILENT);
+	return (last->flags & DPA_PATH_SILENT) ||
+	       (!last->usable &&
+		(last->quota || !(last->flags & DPA_PATH_QUOTA)));
 }
 
 /* May it get the next bytes? */

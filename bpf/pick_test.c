@@ -375,11 +375,17 @@ static void test_narrow(void)
 	EXPECT(dpa_may_follow(&st, 1));
 	st.window = 0;
 	EXPECT(!dpa_may_follow(&st, 1));
+	/* it may get no more, its quota is spent; but what it has comes */
+	st.path[0].usable = 0;
+	st.path[0].flags = DPA_PATH_QUOTA;
+	EXPECT(!dpa_may_follow(&st, 1));
 	/* nothing comes that way */
-	st.path[0].flags = DPA_PATH_SILENT;
+	st.path[0].flags |= DPA_PATH_SILENT;
 	EXPECT(dpa_may_follow(&st, 1));
 	st.path[0].flags = 0;
-	st.path[0].usable = 0;
+	EXPECT(dpa_may_follow(&st, 1));
+	st.path[0].flags = DPA_PATH_QUOTA;
+	st.path[0].quota = 1;
 	EXPECT(dpa_may_follow(&st, 1));
 }
 
