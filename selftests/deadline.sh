@@ -497,14 +497,16 @@ drop_probe() {
 # short, even of one; the peer's window, which ends there meanwhile, is put back.
 # One shortfall may end with a fragment, or be outdone by the other path; not each.
 picks_within_fragments() {
-	local name ms
+	local name ms times="2600 2700 2800 2900 3000 3100"
 
+	# a kernel that takes ten times as long for a packet is late with the tightest
+	[ "${QUICK:-}" != 2 ] || times="3200 3300 3400 3500 3600 3700"
 	prepare subflow backup || return
 	for name in window_cut window_put_back; do
 		probe $name || { fail "no probe"; return; }
 		at_end drop_probe $name
 	done
-	for ms in 2600 2700 2800 2900 3000 3100; do
+	for ms in $times; do
 		transfer $length ms=$ms || return
 		expect_in_time 1
 		note "within $ms ms: $(hits window_cut) so far"
