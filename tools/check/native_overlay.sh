@@ -24,8 +24,9 @@ put /usr/bin/make /usr/lib/python3.13
 for name in $python; do
 	[ ! -e "$packages/$name" ] || put "$packages/$name"
 done
-# no tests (of the large ones; numpy imports from its own); byte code that holds whatever the sources' times are: the guest's are fixed
+# No tests of the large ones; numpy imports from its own.
 find "$overlay$packages/scipy" "$overlay$packages/matplotlib" -type d -name tests -prune -exec rm -rf {} +
+# Byte code that holds whatever the sources' times are: in the guest those are fixed.
 python3 -m compileall -q -f -j2 --invalidation-mode unchecked-hash "$overlay/usr/lib/"python3* "$overlay/opt/mpdpa/src/tools"
 put /usr/share/matplotlib /usr/share/fonts /etc/matplotlibrc 2>/dev/null || true
 
