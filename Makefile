@@ -124,6 +124,15 @@ bench-robust:
 bench-robust-inside: guest
 	PYTHONPATH=tools python3 -m testbed robust $(if $(QUICK),--quick) $(if $(JOBS),--jobs $(JOBS))
 
+## bench-lot       networks drawn by lot, beside stock MPTCP; SEED=N COUNT=N PATHS=N, QUICK=1, JOBS=N
+LOT_OPTIONS := $(foreach v,SEED COUNT PATHS JOBS,$(if $($v),--$(shell echo $v | tr A-Z a-z) $($v)))
+.PHONY: bench-lot bench-lot-inside
+bench-lot:
+	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(foreach v,SEED COUNT PATHS JOBS QUICK,$v='$($v)')
+
+bench-lot-inside: guest
+	PYTHONPATH=tools python3 -m testbed lot $(if $(QUICK),--quick) $(LOT_OPTIONS)
+
 .PHONY: demo-inside check-inside lint-inside
 demo-inside: guest
 	PYTHONPATH=tools python3 -m testbed demo

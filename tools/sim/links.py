@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from testbed import scenariofile
+from testbed.lot import COSTS
 from testbed.scenario import Scenario
-
-COSTS = (1, 10, 30)
 
 
 def scenario(

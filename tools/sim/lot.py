@@ -1,91 +1,24 @@
 """
-python3 -m sim.lot: what the rule costs on networks that nobody chose, of steady links.
+python3 -m sim.lot: what the rule costs on networks that were drawn by lot.
 
-Rates, delays, chunks and deadlines are drawn by lot, so most of what there is to find is
-found at their edges. The oracle's links are fluid and need no start; what it meets with
-nothing to spare no scheduler does.
+As the testbed draws them, for which the kernel takes a minute each: here hundreds do.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
 import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from statistics import fmean
 
 from rich.console import Console
 from rich.progress import track
-from testbed.scenario import Scenario
+from testbed.lot import COSTS, Network, draw
 
-from . import links
 from .simulate import PROGRAM, Outcome, Setting, run
 
-DELAYS_MS = (5, 20, 50, 100)
-PERIODS_MS = (40, 100, 250, 500, 1000, 2000)
-# of the period: the time that a chunk has, but four ways of the longest link and 50 ms at least
-DEADLINES = (0.5, 1, 1, 2)
-# of what all links carry in that time, or in a period: a chunk
-LEAST_LOAD, MOST_LOAD = 0.2, 0.85
-LASTS_MS = 20_000
-LEAST_CHUNKS = 20
 WORKERS = 2
-
-
-@dataclass(frozen=True)
-class Network:
-    """One that was drawn."""
-
-    rates_bps: tuple[int, ...]
-    delays_ms: tuple[int, ...]
-    period_ms: int
-    deadline_ms: int
-    chunk_bytes: int
-
-    def scenario(self) -> Scenario:
-        """It as the testbed has them."""
-        return links.scenario(
-            "lot",
-            [
-                {"rate_bps": rate, "delay_ms": delay}
-                for rate, delay in zip(self.rates_bps, self.delays_ms, strict=True)
-            ],
-            {
-                "chunks": max(LEAST_CHUNKS, LASTS_MS // self.period_ms),
-                "chunk_bytes": self.chunk_bytes,
-                "period_ms": self.period_ms,
-            },
-            self.deadline_ms,
-            {"congestion": "bbr", "buffer_bytes": 8_000_000},
-        )
-
-    def __str__(self) -> str:
-        rates = (
-            f"{rate / 1e6:.1f} Mbit/s {delay} ms"
-            for rate, delay in zip(self.rates_bps, self.delays_ms, strict=True)
-        )
-        chunks = f"{self.chunk_bytes} bytes each {self.period_ms} ms within {self.deadline_ms} ms"
-        return f"{', '.join(rates)}: {chunks}"
-
-
-def draw(seed: int, count: int, paths: int = 2) -> Iterator[Network]:
-    """As many networks of so many links; the same ones for the same seed."""
-    lot = random.Random(seed)
-    for _ in range(count):
-        mbps = [10 ** lot.uniform(-0.2, 1.7) for _ in range(paths)]
-        delays_ms = [lot.choice(DELAYS_MS) for _ in range(paths)]
-        period_ms = lot.choice(PERIODS_MS)
-        deadline_ms = max(int(lot.choice(DEADLINES) * period_ms), 4 * max(delays_ms) + 50)
-        carried = sum(mbps) * 1e6 / 8 * min(period_ms, deadline_ms) / 1000
-        yield Network(
-            tuple(int(rate * 1e6) for rate in mbps),
-            tuple(delays_ms),
-            period_ms,
-            deadline_ms,
-            max(2000, int(carried * lot.uniform(LEAST_LOAD, MOST_LOAD))),
-        )
 
 
 def outcomes(networks: list[Network]) -> Iterator[Outcome]:
@@ -107,8 +40,8 @@ def main() -> int:
     asked = parser.parse_args()
     if asked.count < 1:
         parser.error(f"--count: {asked.count}: expected 1 or more")
-    if not 2 <= asked.paths <= len(links.COSTS):
-        parser.error(f"--paths: {asked.paths}: expected 2 .. {len(links.COSTS)}")
+    if not 2 <= asked.paths <= len(COSTS):
+        parser.error(f"--paths: {asked.paths}: expected 2 .. {len(COSTS)}")
     if asked.worst < 0:
         parser.error(f"--worst: {asked.worst}: expected 0 or more")
     networks = list(draw(asked.seed, asked.count, asked.paths))

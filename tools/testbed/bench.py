@@ -52,6 +52,7 @@ from .score import score
 
 FILE = PACKAGE / "benches.toml"
 SNAKEFILE = PACKAGE / "Snakefile"
+PLAN = "plan.json"
 QUICK, NORMAL, FULL = "quick", "normal", "full"
 ALL, FIRST, PUBLISHED = "all", "first", "published"
 
@@ -201,7 +202,7 @@ def prepare(
             for cell in cells
         ],
     }
-    write_if_new(out / "plan.json", json.dumps(plan, indent=1) + "\n")
+    write_if_new(out / PLAN, json.dumps(plan, indent=1) + "\n")
     return list(measured.values())
 
 
@@ -297,10 +298,15 @@ def run_workflow(out: File, jobs: int) -> None:
         raise MeasurementError(f"bench: a run failed, see above (logs: {out / 'cells'})")
 
 
+def has_plan(out: File) -> bool:
+    """Is it a campaign's folder?"""
+    return (out / PLAN).exists()
+
+
 def _plan(out: File) -> dict[str, Any]:
     """What a campaign's folder says is to be run."""
-    file = out / "plan.json"
-    if not file.exists():
+    file = out / PLAN
+    if not has_plan(out):
         raise UsageError(f"{out}: expected the folder of a campaign, with {file.name}")
     return json.loads(file.read_text())
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path as File
 from typing import Any
 
-from . import overview, robust
+from . import lot, overview, robust
 from .campaign import Experiment
 from .errors import UsageError
 from .reference import Figure, Reference
@@ -54,13 +54,27 @@ def section(name: str, experiment: Experiment, reference: Reference) -> str:
     )
 
 
-def robust_section(name: str, content: dict[str, Any]) -> str:
-    """Of conditions, which nobody published anything for."""
-    return (
-        f"{_opening(name, content)}A chunk of a new connection over two paths alike, with so much "
-        "slack over what one carried\nalone, cold, twice; late chunks are late by that, and the "
-        f"oracle's links are of that rate.\n\n{robust.table(content)}"
-    )
+def drawn_section(name: str, content: dict[str, Any]) -> str | None:
+    """Of networks that nobody published anything for; None: these are no such ones."""
+    command = content["command"].split()[1]
+    if command not in _DRAWN:
+        return None
+    about, table = _DRAWN[command]
+    return f"{_opening(name, content)}{about}\n\n{table(content)}"
+
+
+_DRAWN: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
+    "robust": (
+        "A chunk of a new connection over two paths alike, with so much slack over what one "
+        "carried\nalone, cold, twice; late chunks are late by that, and the oracle's links are of "
+        "that rate.",
+        robust.table,
+    ),
+    "lot": (
+        "Networks of steady links, the preferred one first, and chunks, all drawn by lot.",
+        lot.table,
+    ),
+}
 
 
 def _opening(name: str, content: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from . import (
     campaign,
     document,
     drives,
+    lot,
     oracle,
     protocols,
     rates,
@@ -73,6 +74,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     hard = commands.add_parser("robust", help="a pairwise set of conditions, with slack")
     hard.add_argument("--quick", action="store_true", help="two of them")
     _add_machine(hard)
+    drawn = commands.add_parser("lot", help="networks that are drawn by lot, beside stock MPTCP")
+    drawn.add_argument("--seed", type=int, default=1, metavar="N", help="default: 1")
+    drawn.add_argument("--count", type=_positive, metavar="N", help=f"default: {lot.COUNT}")
+    drawn.add_argument("--paths", type=int, choices=range(2, len(lot.COSTS) + 1), default=2)
+    drawn.add_argument("--quick", action="store_true", help="a few, with a few chunks")
+    _add_machine(drawn)
     job = commands.add_parser("measure", help="one job of a campaign")
     job.add_argument("spec", type=File, metavar="SPEC.json")
     end = commands.add_parser("collect", help="the last job of a campaign")
@@ -189,7 +196,7 @@ def execute(options: argparse.Namespace) -> int:
     commands = {
         "demo": _demo, "run": _run, "cell": _cell, "replay": _replay, "trace": _trace,
         "list": _list, "bench": _bench, "collect": _collect,
-        "document": _document, "robust": _robust, "oracle": _oracle,
+        "document": _document, "robust": _robust, "lot": _lot, "oracle": _oracle,
         "measure": lambda chosen: bench.measure(chosen.spec),
     }  # fmt: skip
     if hasattr(options, "vm"):
@@ -283,6 +290,18 @@ def _robust(options: argparse.Namespace) -> None:
         print(f"not reached: {line}")
 
 
+def _lot(options: argparse.Namespace) -> None:
+    out = options.out or OUT / ("bench-lot" + ("-quick" if options.quick else ""))
+    count = options.count or (lot.QUICK_COUNT if options.quick else lot.COUNT)
+    networks = lot.draw(options.seed, count, options.paths)
+    cells = lot.cells(networks, lot.QUICK_CHUNKS if options.quick else None)
+    experiment = campaign.run(
+        cells, _machine(options, cells), _jobs(options), out, _command(options)
+    )
+    _tell(experiment)
+    print(lot.summary(experiment.content))
+
+
 def _collect(options: argparse.Namespace) -> None:
     experiment = bench.collect(options.folder)
     published = reference.load()
@@ -295,10 +314,11 @@ def _document(options: argparse.Namespace) -> None:
     published = reference.load()
     sections = {}
     for folder in map(File.resolve, options.folders):
-        if (folder / robust.ALONE).is_dir():
-            made = document.robust_section(folder.name, results.read(folder))
-        else:
-            made = document.section(folder.name, bench.collect(folder), published)
+        made = None
+        if not bench.has_plan(folder):
+            made = document.drawn_section(folder.name, results.read(folder))
+        # a folder that is of neither is refused there
+        made = made or document.section(folder.name, bench.collect(folder), published)
         sections[folder.name] = made
     document.write(sections, published, options.to)
     print(options.to)
@@ -380,7 +400,7 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
 
 # Of any command; what is not given is not told.
 _MANY = ("protocol", "deadline", "alpha", "seed", "protocols", "overlay")
-_ONE = ("chunks", "chunk_bytes", "period", "congestion", "ip", "traces")
+_ONE = ("chunks", "chunk_bytes", "period", "congestion", "ip", "traces", "count", "paths")
 _FLAGS = ("limits", "quick")
 
 

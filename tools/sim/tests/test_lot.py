@@ -7,12 +7,6 @@ from statistics import fmean
 from sim import lot
 
 
-def test_a_seed_draws_the_same_networks() -> None:
-    assert list(lot.draw(3, 20)) == list(lot.draw(3, 20))
-    assert list(lot.draw(3, 20)) != list(lot.draw(4, 20))
-    assert list(lot.draw(3, 10)) == list(lot.draw(3, 20))[:10]
-
-
 def test_networks_by_lot() -> None:
     found = list(lot.outcomes(list(lot.draw(1, 100))))
     missed = sum(out.avoidable_missed for out in found)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from testbed.cellspec import Cell
+from testbed.results import Finished
+from testbed.score import Score
+
 
 def counts(sent: int, wire: int, resent: int = 0, reinjected: int = 0) -> dict[str, int]:
     return {
@@ -34,3 +38,22 @@ def raw() -> dict[str, Any]:
             "C": counts(16_500_000, 18_000_000, resent=500_000, reinjected=1_000_000),
         },
     }
+
+
+def finished(cell: Cell, took_ms: float, *, avoidable: int, share: float) -> Finished:
+    """A run of one chunk, of which the oracle puts 40 % on costly paths."""
+    score = Score(
+        completion_ms=(took_ms,),
+        missed=avoidable,
+        missed_kernel=None,
+        missed_own=None,
+        avoidable_missed=avoidable,
+        delivered_bytes=5_000_000,
+        paths=(),
+        costly_share=share,
+        costly_activations=1,
+        oracle_costly_share=0.4,
+        overhead=0.07,
+        busy_ns=None,
+    )
+    return Finished(cell, score, None)

@@ -121,6 +121,7 @@ REPEATED = [
     "bench traces --overlay a --traces recorded --kernel debug",
     "bench static --protocols more.toml --quick",
     "robust --protocols more.toml --quick --vm no",
+    "lot --seed 3 --count 7 --paths 3 --quick",
 ]
 
 
@@ -205,7 +206,8 @@ def test_places_that_are_not_there(
     places["file"].touch()
     places["campaign"].mkdir()
     plan = {"command": "c", "cells": {}, "runs": []}
-    (places["campaign"] / "plan.json").write_text(json.dumps(plan))
+    for folder in (places["campaign"], tmp_path):
+        (folder / bench.PLAN).write_text(json.dumps(plan))
     given = words.format(**places).split()
     if given[0] == "document":
         monkeypatch.setattr(bench, "collect", lambda folder: None)

@@ -9,12 +9,12 @@ import pytest
 
 from testbed import oracle, results, robust
 from testbed.campaign import Experiment
-from testbed.cellspec import Cell
 from testbed.cli import main
 from testbed.errors import MeasurementError
 from testbed.frames import payload_share
 from testbed.results import Finished, Host
-from testbed.score import Score
+
+from .made_up import finished
 
 
 def test_every_pair_of_conditions_meets() -> None:
@@ -67,39 +67,21 @@ def test_capacity_is_measured_without_a_deadline() -> None:
         assert all(cell.deadline_ms is None for cell in robust.alone(condition))
 
 
-def _finished(cell: Cell, took_ms: float, *, avoidable: int, share: float) -> Finished:
-    score = Score(
-        completion_ms=(took_ms,),
-        missed=avoidable,
-        missed_kernel=None,
-        missed_own=None,
-        avoidable_missed=avoidable,
-        delivered_bytes=5_000_000,
-        paths=(),
-        costly_share=share,
-        costly_activations=1,
-        oracle_costly_share=0.4,
-        overhead=0.07,
-        busy_ns=None,
-    )
-    return Finished(cell, score, None)
-
-
 def _of_one_condition() -> list[Finished]:
     condition = robust.conditions()[0]
     tight, easy = robust.together(condition, 500_000.0)
     (full,) = robust.at_full_speed(condition, 500_000.0)
     return [
-        _finished(tight, 6000.0, avoidable=1, share=0.3),
-        _finished(easy, 6500.0, avoidable=0, share=0.45),
-        _finished(full, 5600.0, avoidable=0, share=0.5),
+        finished(tight, 6000.0, avoidable=1, share=0.3),
+        finished(easy, 6500.0, avoidable=0, share=0.45),
+        finished(full, 5600.0, avoidable=0, share=0.5),
     ]
 
 
 def test_what_was_not_reached_is_told_beside_full_speed() -> None:
-    finished = _of_one_condition()
-    tight, easy, _ = (done.cell for done in finished)
-    missed, dear = robust.verdict(Experiment(Path(), {}, finished))
+    runs = _of_one_condition()
+    tight, easy, _ = (done.cell for done in runs)
+    missed, dear = robust.verdict(Experiment(Path(), {}, runs))
     assert missed.startswith(tight.label)
     assert "took 6.00 s" in missed
     assert missed.endswith("5.60 s")

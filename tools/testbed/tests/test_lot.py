@@ -1,0 +1,79 @@
+"""Networks that are drawn are the same for the simulator and the kernel, and told whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from testbed import lot, results, scenariofile
+from testbed.cli import main
+from testbed.results import Host
+from testbed.scenario import MPDPA
+
+from .made_up import finished
+
+
+def test_a_seed_draws_the_same_networks() -> None:
+    assert list(lot.draw(3, 20)) == list(lot.draw(3, 20))
+    assert list(lot.draw(3, 20)) != list(lot.draw(4, 20))
+    assert list(lot.draw(3, 10)) == list(lot.draw(3, 20))[:10]
+
+
+def test_a_network_is_as_a_file_has_it() -> None:
+    for network in lot.draw(1, 20, 3):
+        drawn = network.scenario()
+        rows = [
+            {"name": path.name, "cost": path.cost, "rate_bps": rate, "delay_ms": path.delay_ms}
+            for path, rate in zip(drawn.paths, network.rates_bps, strict=True)
+        ]
+        read = scenariofile.parse(
+            {
+                "name": drawn.name,
+                "title": drawn.title,
+                "connection": {"congestion": "bbr", "buffer_bytes": lot.BUFFER_BYTES},
+                "load": {
+                    "chunks": network.chunks,
+                    "chunk_bytes": network.chunk_bytes,
+                    "period_ms": network.period_ms,
+                },
+                "plan": {"deadline_ms": [network.deadline_ms]},
+                "path": rows,
+            },
+            Path("lot.toml"),
+        )
+        assert replace(read, plan=drawn.plan) == drawn
+
+
+def test_each_network_is_run_beside_the_default_scheduler() -> None:
+    cells = lot.cells(lot.draw(1, 4), lot.QUICK_CHUNKS)
+    assert len({cell.label for cell in cells}) == 8
+    for ours, stock in zip(cells[::2], cells[1::2], strict=True):
+        assert (ours.protocol, stock.protocol) == (MPDPA, "mptcp")
+        assert ours.scenario == stock.scenario
+        assert ours.deadline_ms == stock.deadline_ms == ours.scenario.plan.deadline_ms[0]
+        assert ours.scenario.load.chunks == lot.QUICK_CHUNKS
+    assert {cell.scenario.connection.congestion for cell in cells} == set(lot.CONGESTION)
+
+
+def test_the_table_has_a_row_for_each_network(tmp_path: Path) -> None:
+    cells = lot.cells(lot.draw(1, 2))
+    runs = [
+        finished(cells[0], 6000.0, avoidable=1, share=0.5),
+        finished(cells[1], 6500.0, avoidable=1, share=0.8),
+        finished(cells[2], 6000.0, avoidable=0, share=0.41),
+        finished(cells[3], 6500.0, avoidable=1, share=0.6),
+    ]
+    content = results.document("v1", Host("7.2.1", "virtual", "tcg", 1), "testbed lot", runs)
+    assert lot.summary(content) == (
+        "2 networks, 2 chunks. mpdpa: 1 late, of which 1 that the oracle meets; 5.5 points beyond "
+        "its costly share. MPTCP, default scheduler: 2, of which 2; 30.0 points."
+    )
+    results.write(tmp_path / results.NAME, content)
+    written = tmp_path / "results.md"
+    assert main(["document", str(tmp_path), "--to", str(written)]) == 0
+    text = written.read_text()
+    assert f"## {tmp_path.name}\n\nKernel 7.2.1, virtual clock, tcg, `testbed lot` at v1" in text
+    rows = [line for line in text.splitlines() if "bytes each" in line]
+    title = cells[0].scenario.title
+    assert rows[0] == f"| {title} | 1 | 1 | 1 | 50.0 % | 40.0 % | 1 | 80.0 % |"
+    assert len(rows) == 2
