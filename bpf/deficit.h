@@ -429,7 +429,8 @@ static __always_inline void dpa_plan_begin(struct dpa_state *st,
 		       spent_ns < whole_ns / DPA_RAMP_PATIENCE;
 	s->learn_bytes = st->learning ? dpa_learning_bytes(st, o, whole_ns,
 							   spent_ns) : 0;
-	s->plan = (struct dpa_plan){ .limit = o->cheapest };
+	/* where no path is usable, none is kept back for another */
+	s->plan = (struct dpa_plan){ .limit = o->cheapest ?: st->cost_limit };
 	s->trial = 0;
 }
 

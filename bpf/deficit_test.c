@@ -45,6 +45,12 @@ static void test_deficit(void)
 	plan(&st, &s, 1, chunk);
 	EXPECT(st.open_cost == 9);
 	EXPECT(within(st.budget, 860000, 870000));
+	/* neither may be used now: none is kept back for the other */
+	st.cost_limit = 9;
+	st.path[0].flags &= ~DPA_PATH_ACTIVE;
+	st.path[1].flags &= ~DPA_PATH_ACTIVE;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.cost_limit == 9 && !dpa_is_held(&st, 9));
 }
 
 /* The mean of a link that gets faster is not doubted, while samples say so. */

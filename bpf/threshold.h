@@ -49,7 +49,7 @@ static __always_inline __u32 dpa_late_limit(const struct dpa_state *st,
 	const struct dpa_outlook *o = &s->outlook;
 
 	if (st->late_policy != MPTCP_DPA_LATE_POLICY_SPEND)
-		return o->cheapest;
+		return o->cheapest ?: st->cost_limit;
 	return o->above ? o->above : st->cost_limit;
 }
 

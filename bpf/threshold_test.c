@@ -93,6 +93,12 @@ static void test_threshold(void)
 	/* no path at all */
 	st.cost_limit = 0;
 	EXPECT(decide(&st, 0, cost, slow) == 0);
+	/* nor any that may be used now: what was kept back stays so, and no more */
+	st.cost_limit = 3;
+	EXPECT(decide(&st, 0, cost, slow) == 3);
+	st.now_ns = 12 * SEC;
+	st.late_policy = MPTCP_DPA_LATE_POLICY_CHEAP;
+	EXPECT(decide(&st, 0, cost, slow) == 3);
 }
 
 static void test_forecast(void)

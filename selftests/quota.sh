@@ -238,6 +238,28 @@ another_period() {
 	expect_eq "spent, in another period" "$(quota spent)" 0
 }
 
+# Where every path waits for its quota none is kept back for another: whoever watches
+# would be told so, and of the contrary, each time that a little comes.
+all_metered() {
+	local senders=() i
+
+	prepare subflow || return
+	for i in 1 2; do
+		expect_ok "a quota of path $i" in_ns "$client" "$mpdpa" \
+			path set dev c$i cost 1 quota 4M per 8s
+	done
+	start_monitor
+	begin_sender 5000 "chunk len=5000000 ms=1000" "send 5000000" \
+		"wait queued=0 within=20000" info
+	end_senders
+	expect_between "bytes on the second path" "$(costly_bytes 5000)" 1500000 3500000
+	wait_until 5 grep -q chunk-missed "$tmp/monitor" ||
+		fail "no event: $(tail -n 3 "$tmp/monitor")"
+	expect_eq "times that a path was kept back" \
+		"$(grep -c path-released "$tmp/monitor")" 0
+	expect_eq "times that one was not" "$(grep -c path-activated "$tmp/monitor")" 0
+}
+
 # A path that counts for 300 KB a second leaves to the costly one what is more,
 # though it could carry three times that.
 cheap_rate() {
@@ -283,4 +305,4 @@ keeps_speed() {
 
 quick_cases changed
 run_cases "$@" -- never_over remainder spent_unknown idle_take_none shared leaves_little next_period soft \
-	changed another_period cheap_rate keeps_speed
+	changed another_period all_metered cheap_rate keeps_speed
