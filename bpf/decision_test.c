@@ -177,6 +177,10 @@ static void test_outruns(void)
 	/* the last sample tells of a fall; the mean does not yet */
 	p.last = 100000;
 	EXPECT(outruns(&st, &p, &q));
+	/* the other is to be empty for a while */
+	q.resting = 1;
+	EXPECT(!outruns(&st, &p, &q));
+	q.resting = 0;
 	/* what it has of later chunks is not due yet */
 	st.chunk_end = 1100000;
 	st.sent = 2000000;

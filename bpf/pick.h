@@ -310,10 +310,13 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 total)
 	share = dpa_window_share(st, p, total);
 	room = dpa_room(st, p, share);
 	p->narrow = p->known && share < room + st->unit;
-	/* a pick may put it over that by a unit; what is rescued does not wait */
-	rest = dpa_rest_room(p, st->next_deadline_ns, st->now_ns);
-	if (!st->again && rest != DPA_U64_MAX && room > dpa_minus(rest, st->unit))
-		room = dpa_minus(rest, st->unit);
+	/* a pick may put it over that by a unit; what is rescued does not wait, but no more */
+	rest = dpa_minus(dpa_rest_room(p, st->next_deadline_ns, st->now_ns),
+			 st->unit);
+	if (st->again && rest < p->behind + st->again)
+		rest = p->behind + st->again;
+	if (room > rest)
+		room = rest;
 	p->room = room < DPA_U32_MAX ? room : DPA_U32_MAX;
 	left_ns = dpa_fits_in_ns(st);
 	p->fits = left_ns == DPA_U64_MAX ? DPA_FITS_MANY :

@@ -117,9 +117,11 @@ static void test_room(void)
 	EXPECT(has_room(&st, 94000, 260000));
 	p->resting = 1;
 	EXPECT(!has_room(&st, 0, 260000));
-	/* unless bytes are rescued */
+	/* unless bytes are rescued: those, and no more */
 	st.again = 30000;
 	EXPECT(has_room(&st, 94000, 260000));
+	dpa_make_room(&st, 0, p->goodput);
+	EXPECT(p->room == 124000);
 	st.again = 0;
 	p->resting = 0;
 	p->pause_in_us = DPA_U32_MAX;

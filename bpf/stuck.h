@@ -113,7 +113,8 @@ static __always_inline __u64 dpa_waiting(const struct dpa_state *st, __u64 ns)
 /*
  * Is what comes too late on @p to be sent again on @q? If it is in time there, with
  * what waits for its turn, or, where nothing brings it in time, there in half the time:
- * but then a costlier path is used only if the chunk's late policy is to spend.
+ * but then a costlier path is used only if the chunk's late policy is to spend. Not
+ * while @q rests: it would not be empty in time, and make a longer pause as well.
  */
 static __always_inline int dpa_outruns(const struct dpa_state *st,
 				       const struct dpa_horizon *due,
@@ -125,7 +126,7 @@ static __always_inline int dpa_outruns(const struct dpa_state *st,
 	__u64 there_ns = dpa_minus(dpa_drain_ns(p, held), dpa_way_ns(p));
 	__u64 here_ns = dpa_way_ns(q), bytes;
 
-	if (!p->goodput || there_ns <= left_ns)
+	if (!p->goodput || there_ns <= left_ns || q->resting)
 		return 0;
 	bytes = dpa_minus(held, dpa_in_time(st, due, p)) + q->behind +
 		dpa_waiting(st, there_ns);
