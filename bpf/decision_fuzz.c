@@ -85,6 +85,7 @@ static void decide_deficit(struct dpa_state *st, struct dpa_scratch *s,
 			   const struct step *step)
 {
 	const struct dpa_outlook *o = &s->outlook;
+	__u32 was = st->cost_limit;
 
 	dpa_plan_begin(st, s);
 	s->horizon = (struct dpa_horizon){
@@ -95,7 +96,10 @@ static void decide_deficit(struct dpa_state *st, struct dpa_scratch *s,
 	};
 	dpa_plan_chunk(st, s);
 	dpa_plan_end(st, s);
-	need(st->cost_limit >= o->cheapest && st->cost_limit <= o->dearest);
+	/* where there is no path it stays as it was */
+	need(o->cheapest ? st->cost_limit >= o->cheapest &&
+			   st->cost_limit <= o->dearest :
+			   st->cost_limit == was);
 	need(!st->open_cost || (st->open_cost > st->cost_limit &&
 				st->open_cost <= o->dearest));
 	need(st->open_cost || !st->budget);
