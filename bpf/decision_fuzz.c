@@ -97,9 +97,10 @@ static void decide_deficit(struct dpa_state *st, struct dpa_scratch *s,
 	dpa_plan_chunk(st, s);
 	dpa_plan_end(st, s);
 	/* where there is no path it stays as it was */
-	need(o->cheapest ? st->cost_limit >= o->cheapest &&
-			   st->cost_limit <= o->dearest :
-			   st->cost_limit == was);
+	if (o->cheapest)
+		need(st->cost_limit >= o->cheapest && st->cost_limit <= o->dearest);
+	else
+		need(st->cost_limit == was);
 	need(!st->open_cost || (st->open_cost > st->cost_limit &&
 				st->open_cost <= o->dearest));
 	need(st->open_cost || !st->budget);
