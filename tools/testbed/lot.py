@@ -145,8 +145,9 @@ def summary(content: dict[str, Any]) -> str:
     ours = [run for run in content["runs"] if run["protocol"] == MPDPA]
     stock = [run for run in content["runs"] if run["protocol"] != MPDPA]
     chunks = sum(len(run["completion_ms"]) for run in ours)
+    counted = f"{len(ours)} network{'s' if len(ours) != 1 else ''}, {chunks} chunks"
     return (
-        f"{len(ours)} networks, {chunks} chunks. mpdpa: {_total(ours, 'missed')} late, of which "
+        f"{counted}. mpdpa: {_total(ours, 'missed')} late, of which "
         f"{_total(ours, 'avoidable_missed')} that the oracle meets; {_beyond(ours)} beyond its "
         f"costly share. MPTCP, default scheduler: {_total(stock, 'missed')}, of which "
         f"{_total(stock, 'avoidable_missed')}; {_beyond(stock)}."
