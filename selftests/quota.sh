@@ -250,7 +250,7 @@ all_metered() {
 	done
 	start_monitor
 	begin_sender 5000 "chunk len=5000000 ms=1000" "send 5000000" \
-		"wait queued=0 within=20000" info
+		"wait queued=0 within=20000"
 	end_senders
 	expect_between "bytes on the second path" "$(costly_bytes 5000)" 1500000 3500000
 	wait_until 5 grep -q chunk-missed "$tmp/monitor" ||

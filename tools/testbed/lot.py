@@ -10,14 +10,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import cycle, groupby
+from itertools import cycle
 from statistics import fmean
 from typing import Any
 
-from . import rates
 from .cellspec import Cell
-from .scenario import ADAPTIVE, MPDPA, Connection, Load, Path, Plan, Scenario
-from .scenariofile import queue_bytes
+from .scenario import ADAPTIVE, MPDPA, Connection, Load, Plan, Scenario
+from .scenariofile import steady
 from .table import percent
 
 COSTS = (1, 10, 30)
@@ -57,7 +56,7 @@ class Network:
     ) -> Scenario:
         """It as the testbed has them; ``chunks``: another number of them."""
         paths = tuple(
-            _path(cost, rate, delay)
+            steady(f"P{cost}", cost, rate, delay)
             for cost, rate, delay in zip(COSTS, self.rates_bps, self.delays_ms, strict=False)
         )
         return Scenario(
@@ -76,19 +75,6 @@ class Network:
         )
         chunks = f"{self.chunk_bytes} bytes each {self.period_ms} ms within {self.deadline_ms} ms"
         return f"{', '.join(links)}: {chunks}"
-
-
-def _path(cost: int, rate_bps: int, delay_ms: int) -> Path:
-    shape = rates.constant(rate_bps)
-    return Path(
-        name=f"P{cost}",
-        cost=cost,
-        rates=shape,
-        trace=None,
-        delay_ms=delay_ms,
-        queue_bytes=queue_bytes(shape),
-        loss_percent=0.0,
-    )
 
 
 def draw(seed: int, count: int, paths: int = 2) -> Iterator[Network]:
@@ -129,10 +115,9 @@ def table(content: dict[str, Any]) -> str:
         "MPTCP, default scheduler: late", "costly share",
     )  # fmt: skip
     lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
-    for title, group in groupby(content["runs"], key=lambda run: run["title"]):
-        run, beside = sorted(group, key=lambda run: bool(run["protocol"] != MPDPA))
+    for run, beside in zip(*_sides(content), strict=True):
         entries = (
-            title, len(run["completion_ms"]), run["missed"], run["avoidable_missed"],
+            run["title"], len(run["completion_ms"]), run["missed"], run["avoidable_missed"],
             percent(run["costly_share"]), percent(run["oracle_costly_share"]),
             beside["missed"], percent(beside["costly_share"]),
         )  # fmt: skip
@@ -142,8 +127,7 @@ def table(content: dict[str, Any]) -> str:
 
 def summary(content: dict[str, Any]) -> str:
     """results.json as a sentence."""
-    ours = [run for run in content["runs"] if run["protocol"] == MPDPA]
-    stock = [run for run in content["runs"] if run["protocol"] != MPDPA]
+    ours, stock = _sides(content)
     chunks = sum(len(run["completion_ms"]) for run in ours)
     counted = f"{len(ours)} network{'s' if len(ours) != 1 else ''}, {chunks} chunks"
     return (
@@ -152,6 +136,12 @@ def summary(content: dict[str, Any]) -> str:
         f"costly share. MPTCP, default scheduler: {_total(stock, 'missed')}, of which "
         f"{_total(stock, 'avoidable_missed')}; {_beyond(stock)}."
     )
+
+
+def _sides(content: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Our runs and stock MPTCP's, of the same networks in the same order."""
+    ours = [run for run in content["runs"] if run["protocol"] == MPDPA]
+    return ours, [run for run in content["runs"] if run["protocol"] != MPDPA]
 
 
 def _total(runs: list[dict[str, Any]], key: str) -> int:

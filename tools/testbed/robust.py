@@ -21,7 +21,7 @@ from .cellspec import Cell
 from .frames import payload_share
 from .guestrun import Machine
 from .scenario import ADAPTIVE, MPDPA, Connection, Load, Path, Plan, Scenario
-from .scenariofile import queue_bytes
+from .scenariofile import steady
 from .score import Score
 
 CONGESTION = ("bbr", "cubic")
@@ -78,16 +78,7 @@ def conditions() -> list[Condition]:
 
 
 def _path(condition: Condition, name: str, cost: int) -> Path:
-    shape = rates.constant(_RATE_BPS)
-    return Path(
-        name=name,
-        cost=cost,
-        rates=shape,
-        trace=None,
-        delay_ms=condition.delay_ms,
-        queue_bytes=queue_bytes(shape),
-        loss_percent=condition.loss_percent,
-    )
+    return steady(name, cost, _RATE_BPS, condition.delay_ms, condition.loss_percent)
 
 
 def _scenario(condition: Condition, paths: tuple[Path, ...], load: Load) -> Scenario:

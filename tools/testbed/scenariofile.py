@@ -94,6 +94,20 @@ def queue_bytes(shape: Rates, ms: float = QUEUE_MS, packets: int = QUEUE_PACKETS
     return max(round(shape.mean_bps / 8000 * ms), packets * FRAME_BYTES)
 
 
+def steady(name: str, cost: int, rate_bps: int, delay_ms: int, loss_percent: float = 0.0) -> Path:
+    """A path of one rate, with the usual queue, that no file tells of."""
+    shape = rates.constant(rate_bps)
+    return Path(
+        name=name,
+        cost=cost,
+        rates=shape,
+        trace=None,
+        delay_ms=delay_ms,
+        queue_bytes=queue_bytes(shape),
+        loss_percent=loss_percent,
+    )
+
+
 def _path(row: Fields, file: File) -> Path:
     name = row.text("name")
     if not _NAME.fullmatch(name):
