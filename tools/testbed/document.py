@@ -12,7 +12,7 @@ from .errors import UsageError
 from .reference import Figure, Reference
 from .results import Finished
 from .scenario import ADAPTIVE, MPDPA
-from .table import HEADINGS, Group, groups, percent
+from .table import HEADINGS, Group, groups, markdown, percent
 
 # Points of costly share from which on a difference is explained.
 APART = 5.0
@@ -47,7 +47,8 @@ def section(name: str, experiment: Experiment, reference: Reference) -> str:
     """Of a whole campaign, beside what was published."""
     runs = experiment.finished
     parts = list(groups(runs, reference))
-    table = overview.markdown(overview.of(parts, reference))
+    shares = overview.of(parts, reference)
+    table = markdown(shares.headings, shares.rows)
     return (
         f"{_opening(name, experiment.content)}{table}\n"
         f"{_judged(parts)}\n{_stock(runs, reference)}\n{_differences(runs, reference)}"
@@ -139,7 +140,7 @@ def _far(done: Finished, points: float) -> str:
 def _judged(parts: Sequence[Group]) -> str:
     """Our own protocol, with nothing set by hand, against the optimum."""
     rows = [
-        f"| {group.title.replace('deadline ', '')} | {' | '.join(line.own[_JUDGED])} |"
+        (group.title.replace("deadline ", ""), *line.own[_JUDGED])
         for group in parts
         for line in group.lines
         if (line.done.cell.protocol, line.done.cell.alpha) == (MPDPA, ADAPTIVE)
@@ -147,5 +148,4 @@ def _judged(parts: Sequence[Group]) -> str:
     if not rows:
         return ""
     names = [text.replace("-\n", "").replace("\n", " ") for text in HEADINGS[_JUDGED]]
-    head = [f"| scenario, deadline | {' | '.join(names)} |", f"|{' --- |' * (len(names) + 1)}"]
-    return "\n".join(["mpdpa, α adaptive:", "", *head, *rows]) + "\n"
+    return "mpdpa, α adaptive:\n\n" + markdown(("scenario, deadline", *names), rows)

@@ -17,7 +17,7 @@ from typing import Any
 from .cellspec import Cell
 from .scenario import ADAPTIVE, MPDPA, Connection, Load, Plan, Scenario
 from .scenariofile import steady
-from .table import percent
+from .table import markdown, percent
 
 COSTS = (1, 10, 30)
 DELAYS_MS = (5, 20, 50, 100)
@@ -114,15 +114,15 @@ def table(content: dict[str, Any]) -> str:
         "network", "chunks", "mpdpa: late", "which the oracle meets", "costly share", "oracle",
         "MPTCP, default scheduler: late", "costly share",
     )  # fmt: skip
-    lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
-    for run, beside in zip(*_sides(content), strict=True):
-        entries = (
+    rows = [
+        (
             run["title"], len(run["completion_ms"]), run["missed"], run["avoidable_missed"],
             percent(run["costly_share"]), percent(run["oracle_costly_share"]),
             beside["missed"], percent(beside["costly_share"]),
-        )  # fmt: skip
-        lines.append(f"| {' | '.join(map(str, entries))} |")
-    return f"{summary(content)}\n\n" + "\n".join(lines) + "\n"
+        )
+        for run, beside in zip(*_sides(content), strict=True)
+    ]  # fmt: skip
+    return f"{summary(content)}\n\n{markdown(head, rows)}"
 
 
 def summary(content: dict[str, Any]) -> str:

@@ -86,8 +86,3 @@ def _theirs(figure: Figure | None) -> str:
         return _NONE
     missed = f", {figure.missed} late" if figure.missed else ""
     return f"{percent(figure.costly_share, 0)}{missed}"
-
-
-def markdown(overview: Overview) -> str:
-    rows = [overview.headings, ("---",) * len(overview.headings), *overview.rows]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)

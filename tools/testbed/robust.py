@@ -23,6 +23,7 @@ from .guestrun import Machine
 from .scenario import ADAPTIVE, MPDPA, Connection, Load, Path, Plan, Scenario
 from .scenariofile import steady
 from .score import Score
+from .table import markdown
 
 CONGESTION = ("bbr", "cubic")
 DELAY_MS = (10, 50, 150)
@@ -183,7 +184,7 @@ def verdict(experiment: Experiment) -> list[str]:
 def table(content: dict[str, Any]) -> str:
     """results.json as Markdown: a row for each condition and slack, over all seeds."""
     head = ("condition", "slack", "deadline", "mpdpa", "excess, points", "MPTCP, default scheduler")
-    lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
+    rows = []
     titles = dict.fromkeys(run["title"] for run in content["runs"])
     for title in titles:
         runs = [run for run in content["runs"] if run["title"] == title]
@@ -195,12 +196,13 @@ def table(content: dict[str, Any]) -> str:
         for slack, (due_ms, group) in zip(SLACK, each, strict=True):
             some = list(group)
             excess = [run["excess"] * 100 for run in some if run["excess"] is not None]
-            lines.append(
-                f"| {title.split(';')[0]} | {slack:.0%} | {due_ms / 1000:.2f} s | "
-                f"{_lateness(some, due_ms)} | {_mean_and_most(excess)} | "
-                f"{_lateness(stock, due_ms)} |"
-            )
-    return "\n".join(lines) + "\n"
+            rows.append(
+                (
+                    title.split(";")[0], f"{slack:.0%}", f"{due_ms / 1000:.2f} s",
+                    _lateness(some, due_ms), _mean_and_most(excess), _lateness(stock, due_ms),
+                )
+            )  # fmt: skip
+    return markdown(head, rows)
 
 
 def _lateness(runs: list[dict[str, Any]], due_ms: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -56,6 +56,12 @@ def title_of(done: Finished) -> str:
 
 def percent(share: float | None, digits: int = 1) -> str:
     return _NONE if share is None else f"{share * 100:.{digits}f} %"
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table of Markdown; each line has its end."""
+    lines = [head, ("---",) * len(head), *rows]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
 def _number(count: int | None) -> str:
