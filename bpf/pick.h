@@ -211,6 +211,17 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 	return most < share ? most : share;
 }
 
+/*
+ * In the last round trips, is a burst more than the queue that the path may have? Without
+ * BBR it would be lost at the end of one, and found missing a round trip later.
+ */
+static __always_inline int dpa_keeps_short(const struct dpa_state *st,
+					   const struct dpa_path *p)
+{
+	return !(p->flags & DPA_PATH_PAUSES) && dpa_ends_soon(st, p) &&
+	       dpa_bytes_in(p->goodput, DPA_TAIL_QUEUE_NS) < st->burst;
+}
+
 /* what is decided about arrives by then before its deadline */
 #define DPA_MARGIN_NS	(15 * DPA_NSEC_PER_MSEC)
 /* a pick ends no earlier within a fragment: after three full segments */
@@ -309,7 +320,8 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 total)
 	p->pace = dpa_pace(st, p);
 	share = dpa_window_share(st, p, total);
 	room = dpa_room(st, p, share);
-	p->narrow = p->known && share < room + st->unit;
+	p->narrow = p->known && (share < room + st->unit ||
+				 dpa_keeps_short(st, p));
 	/* a pick may put it over that by a unit; what is rescued does not wait, but no more */
 	rest = dpa_minus(dpa_rest_room(p, st->next_deadline_ns, st->now_ns),
 			 st->unit);

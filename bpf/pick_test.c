@@ -431,6 +431,47 @@ static void test_small_window(void)
 	EXPECT(dpa_picked(&st, 0) == 30000);
 }
 
+/* Before a deadline, a pick puts a slow path's queue no further than it may be. */
+static void test_short_queue(void)
+{
+	struct dpa_state st = {
+		.now_ns = SEC, .next_deadline_ns = SEC + SEC / 2, .unit = 10000,
+		.burst = BURST, .cheapest = 1, .least_cost = 1, .cost_limit = 1,
+		.rows = 1, .window = DPA_U64_MAX,
+		.path = { {
+			.cost = 1, .goodput = 1000000, .rtt_us = RTT_US,
+			.srtt_us = RTT_US, .known = 1, .usable = 1,
+			.pause_in_us = DPA_U32_MAX,
+		} },
+	};
+	struct dpa_path *p = &st.path[0];
+
+	/* what it holds, 25 ms and two packets; fragments may become larger than this one */
+	dpa_make_room(&st, 0, p->goodput);
+	EXPECT(p->room == 128000 && p->narrow);
+	st.unit = 30000;
+	p->behind = 120000;
+	EXPECT(dpa_picked(&st, 0) == 8000);
+	p->behind = 127000;
+	EXPECT(dpa_picked(&st, 0) == DPA_PICK_MIN);
+	/* what is sent again goes as it is; BBR fills no queue to its end */
+	st.again = 30000;
+	EXPECT(dpa_picked(&st, 0) == 30000);
+	st.again = 0;
+	p->flags = DPA_PATH_PAUSES;
+	dpa_make_room(&st, 0, p->goodput);
+	EXPECT(!p->narrow);
+	p->flags = 0;
+	/* where there is time to repair, and where a burst is little */
+	st.next_deadline_ns = 20 * SEC;
+	dpa_make_room(&st, 0, p->goodput);
+	EXPECT(!p->narrow);
+	st.next_deadline_ns = SEC + SEC / 2;
+	p->goodput = 4000000;
+	dpa_make_room(&st, 0, p->goodput);
+	EXPECT(!p->narrow);
+}
+
 /* What was too slow once is tried again, while others could still help out. */
 static void test_try(void)
 {
@@ -511,5 +552,6 @@ const struct dpa_test pick_tests[] = {
 	{ "a quota, and a rate at most", test_quota },
 	{ "the cheapest paths first while a chunk is written", test_spare },
 	{ "one path for a peer with little room", test_narrow },
+	{ "short queues before a deadline", test_short_queue },
 	{}
 };

@@ -62,7 +62,7 @@ struct dpa_path {
 		ramping : 3,	/* the goodput still grows with each sample */
 		shown : 1,	/* a sample has ended since it was empty */
 		lost : 1,	/* packets were lost in the running one, by no queue */
-		narrow : 1;	/* the peer's window has room for no more than @room */
+		narrow : 1;	/* picks end where @room does: a small window, a slow link */
 	__u16	sample_losses;	/* @losses when the running or last sample began */
 	__u8	lossy;		/* the share of samples with a loss, in 256ths */
 	__u8	fits;		/* what comes in time of what it is given, see pick.h */
