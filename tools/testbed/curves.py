@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from . import plots
 from .plots import FAINT, INK, PATHS, RULE
 from .results import Finished
-from .scenario import ADAPTIVE
+from .scenario import ADAPTIVE, STOCK
 from .score import RELIABILITY, SAVINGS
 
 _SIZE = (plots.WIDTH, 2.9)
@@ -91,7 +91,7 @@ def utility(runs: Sequence[Finished]) -> str:
     """Both utilities, and what they are made of, against alpha; what has none as a line."""
     points = _by_alpha(runs)
     alphas = [alpha for alpha, _ in points]
-    stock = next((done for done in runs if done.cell.protocol == "mptcp"), None)
+    stock = next((done for done in runs if done.cell.protocol == STOCK), None)
     adaptive = next((done for done in runs if done.cell.alpha == ADAPTIVE), None)
 
     def paint(grid: Sequence[Axes]) -> None:

@@ -11,12 +11,12 @@ from .campaign import Experiment
 from .errors import UsageError
 from .reference import Figure, Reference
 from .results import Finished
-from .scenario import ADAPTIVE, MPDPA
+from .scenario import ADAPTIVE, MPDPA, STOCK
 from .table import HEADINGS, Group, groups, markdown, percent
 
 # Points of costly share from which on a difference is explained.
 APART = 5.0
-_STOCK, _RULE = "mptcp", "mp-dpa"
+_RULE = "mp-dpa"
 # Of the table's columns, those from "missed" to "activations".
 _JUDGED = slice(2, 10)
 
@@ -100,7 +100,7 @@ def _compared(
 
 
 def _stock(runs: Sequence[Finished], reference: Reference) -> str:
-    rows = _compared(runs, reference, _STOCK)
+    rows = _compared(runs, reference, STOCK)
     if not rows:
         return ""
     first: dict[str, tuple[float, float]] = {}

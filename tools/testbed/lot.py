@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import Any
 
 from .cellspec import Cell
-from .scenario import ADAPTIVE, MPDPA, Connection, Load, Plan, Scenario
+from .scenario import ADAPTIVE, MPDPA, STOCK, Connection, Load, Plan, Scenario
 from .scenariofile import steady
 from .table import markdown, percent
 
@@ -33,8 +33,6 @@ COUNT, QUICK_COUNT, QUICK_CHUNKS = 12, 2, 4
 BUFFER_BYTES = 8_000_000
 # What the networks have in turn.
 CONGESTION = ("bbr", "cubic")
-
-_STOCK = "mptcp"
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,7 @@ def cells(networks: Iterable[Network], chunks: int | None = None) -> list[Cell]:
             network.scenario(f"lot-{i}", next(congestion), chunks)
             for i, network in enumerate(networks, 1)
         )
-        for protocol, alpha in ((MPDPA, ADAPTIVE), (_STOCK, None))
+        for protocol, alpha in ((MPDPA, ADAPTIVE), (STOCK, None))
     ]
 
 

@@ -30,7 +30,7 @@ from .campaign import Choice, Experiment
 from .cellspec import Cell
 from .errors import MeasurementError, UsageError
 from .guestrun import FAST, NATIVE, REPOSITORY, USUAL_SERIES, VIRTUAL, Machine
-from .scenario import ADAPTIVE, CHUNKS, Alpha, Scenario
+from .scenario import ADAPTIVE, CHUNKS, STOCK, Alpha, Scenario
 from .scenariofile import ALPHA_RANGE
 
 DEMO_SCENARIO = "bulk-sym"
@@ -262,10 +262,14 @@ def _cell(options: argparse.Namespace) -> None:
     print(f"series: {out / experiment.content['runs'][0]['series']}")
 
 
+def _folder(options: argparse.Namespace, name: str, quick: bool) -> File:
+    """Where a campaign's results go, unless the command line says otherwise."""
+    return options.out or OUT / (f"bench-{name}" + ("-quick" if quick else ""))
+
+
 def _bench(options: argparse.Namespace) -> None:
     # Jobs have a folder of their own to be in.
-    name = f"bench-{options.name}" + ("-quick" if options.size == bench.QUICK else "")
-    out = (options.out or OUT / name).resolve()
+    out = _folder(options, options.name, options.size == bench.QUICK).resolve()
     overlays = tuple(folder.resolve() for folder in options.overlay)
     machine = Machine(options.vm, options.kernel, overlays)
     with campaign.alone_in(out):
@@ -280,7 +284,7 @@ def _bench(options: argparse.Namespace) -> None:
 
 
 def _robust(options: argparse.Namespace) -> None:
-    out = options.out or OUT / ("bench-robust" + ("-quick" if options.quick else ""))
+    out = _folder(options, "robust", options.quick)
     # Whatever the paths carry, the cells need the same files.
     machine = _machine(options, robust.together(robust.conditions()[0], 1e6))
     jobs, command = _jobs(options), _command(options)
@@ -291,7 +295,7 @@ def _robust(options: argparse.Namespace) -> None:
 
 
 def _lot(options: argparse.Namespace) -> None:
-    out = options.out or OUT / ("bench-lot" + ("-quick" if options.quick else ""))
+    out = _folder(options, "lot", options.quick)
     count = options.count or (lot.QUICK_COUNT if options.quick else lot.COUNT)
     networks = lot.draw(options.seed, count, options.paths)
     cells = lot.cells(networks, lot.QUICK_CHUNKS if options.quick else None)
@@ -351,7 +355,7 @@ def _replay(options: argparse.Namespace) -> None:
     for index, path in enumerate(chosen.paths):
         if path.up_ms:
             raise UsageError(f"{chosen.file}: path[{index}].up_ms: expected paths that always work")
-    cell = Cell(chosen, "mptcp", None, None, 1)
+    cell = Cell(chosen, STOCK, None, None, 1)
     figures = campaign.replay(cell, _machine(options, [cell]), options.out or OUT / "replay")
     for name, figure in figures.items():
         verdict = "follows its rates" if figure["follows"] else "does NOT follow its rates"

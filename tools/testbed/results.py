@@ -10,6 +10,7 @@ from typing import Any
 from .cellspec import Cell
 from .errors import MeasurementError
 from .metrics import METRICS
+from .scenario import STOCK
 from .score import Score
 
 SCHEMA = 1
@@ -55,7 +56,7 @@ def stock_beside(done: Finished, runs: list[Finished]) -> Finished | None:
             done.cell.deadline_ms,
             done.cell.seed,
         )
-        if same and other.cell.protocol == "mptcp":
+        if same and other.cell.protocol == STOCK:
             return other
     return None
 

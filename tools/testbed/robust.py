@@ -20,7 +20,7 @@ from .campaign import Experiment
 from .cellspec import Cell
 from .frames import payload_share
 from .guestrun import Machine
-from .scenario import ADAPTIVE, MPDPA, Connection, Load, Path, Plan, Scenario
+from .scenario import ADAPTIVE, MPDPA, STOCK, Connection, Load, Path, Plan, Scenario
 from .scenariofile import steady
 from .score import Score
 from .table import markdown
@@ -99,7 +99,7 @@ def alone(condition: Condition) -> list[Cell]:
     """Half a chunk on a path, with nothing beside it; both paths are alike."""
     load = Load(1, _CHUNK_BYTES // 2, _PATIENCE_MS)
     scenario = _scenario(condition, (_path(condition, "P", 1),), load)
-    return [Cell(scenario, "mptcp", None, None, seed) for seed in _seeds(condition)]
+    return [Cell(scenario, STOCK, None, None, seed) for seed in _seeds(condition)]
 
 
 def capacity(runs: list[Score]) -> float:
@@ -128,7 +128,7 @@ def at_full_speed(condition: Condition, carried: float) -> list[Cell]:
     """As the kernel's scheduler does it, which keeps nothing back: what both paths can."""
     scenario = _both(condition, carried, SLACK[0])
     due_ms = scenario.load.period_ms
-    return [Cell(scenario, "mptcp", due_ms, None, seed) for seed in _seeds(condition)]
+    return [Cell(scenario, STOCK, due_ms, None, seed) for seed in _seeds(condition)]
 
 
 def judged(cell: Cell, carried: float) -> Cell:

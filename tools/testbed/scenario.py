@@ -8,6 +8,8 @@ from .rates import Rates
 
 ADAPTIVE = "adaptive"
 MPDPA = "mpdpa"
+# MPTCP with the kernel's default scheduler, and TCP on the preferred path alone.
+STOCK, TCP = "mptcp", "tcp"
 MOST_WINDOWS = 16
 
 Alpha = float | str | None

@@ -20,6 +20,8 @@ from .scenario import (
     MOST_WINDOWS,
     MPDPA,
     REQUESTS,
+    STOCK,
+    TCP,
     Connection,
     Load,
     Path,
@@ -244,7 +246,7 @@ def _plan(table: Fields) -> Plan:
         limit_deadline_ms=table.integers("limit_deadline_ms", 1, 86_400_000, ()),
         protocols=table.items(
             "protocols", "a list of protocols' or schedulers' names", protocols.is_name,
-            ["tcp", "mptcp", "threshold", MPDPA],
+            [TCP, STOCK, "threshold", MPDPA],
         ),
         alpha=protocols.as_alphas(table.items(
             "alpha", f'a list of numbers {alpha_range} or "{ADAPTIVE}"', _is_alpha, ()

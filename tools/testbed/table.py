@@ -12,6 +12,7 @@ from rich.table import Table
 
 from .reference import Figure, Reference
 from .results import Finished, stock_beside
+from .scenario import STOCK, TCP
 from .score import Score
 
 WIDTH = 152
@@ -85,7 +86,7 @@ def _line(done: Finished, runs: list[Finished], reference: Reference) -> Line:
     cell, score = done.cell, done.score
     stock = stock_beside(done, runs)
     # Without the costly path, or beside itself, saving is no achievement.
-    comparable = stock is not None and cell.protocol not in ("tcp", "mptcp")
+    comparable = stock is not None and cell.protocol not in (TCP, STOCK)
     efficiency = score.savings_efficiency(stock.score) if stock and comparable else None
     times = [ms / 1000 for ms in score.completion_ms if ms is not None]
     same = (other.cell.seed for other in runs if other.cell.protocol_title == cell.protocol_title)

@@ -156,7 +156,7 @@ def test_status(place: Path, job: str | None, pods: str, state: str, said: str) 
 def test_status_of_a_cluster_that_is_away_for_a_while(place: Path) -> None:
     (place / "get.answer").write_text(condition("Complete"))
     (place / "get.fails").touch()
-    once = KUBECTL.replace("echo \"no answer", "rm $PLACE/$answer.fails; echo \"no answer")
+    once = KUBECTL.replace('echo "no answer', 'rm $PLACE/$answer.fails; echo "no answer')
     (place / "bin/kubectl").write_text(once)
     done = kubejob(place, "status", JOB)
     assert (done.returncode, done.stdout, done.stderr) == (0, "success\n", "")
