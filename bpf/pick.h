@@ -213,12 +213,17 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 
 /*
  * In the last round trips, is a burst more than the queue that the path may have? Without
- * BBR it would be lost at the end of one, and found missing a round trip later.
+ * BBR it would be lost at the end of one, and found missing a round trip later. Where there
+ * is no queue, losses keep the window small, and all of it has to be used for it to grow.
  */
 static __always_inline int dpa_keeps_short(const struct dpa_state *st,
 					   const struct dpa_path *p)
 {
-	return !(p->flags & DPA_PATH_PAUSES) && dpa_ends_soon(st, p) &&
+	__u32 queued_us = p->rtt_us +
+			  DPA_TAIL_QUEUE_NS / DPA_NSEC_PER_USEC / 2;
+
+	return !(p->flags & DPA_PATH_PAUSES) && p->srtt_us > queued_us &&
+	       dpa_ends_soon(st, p) &&
 	       dpa_bytes_in(p->goodput, DPA_TAIL_QUEUE_NS) < st->burst;
 }
 

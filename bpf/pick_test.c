@@ -440,7 +440,7 @@ static void test_short_queue(void)
 		.rows = 1, .window = DPA_U64_MAX,
 		.path = { {
 			.cost = 1, .goodput = 1000000, .rtt_us = RTT_US,
-			.srtt_us = RTT_US, .known = 1, .usable = 1,
+			.srtt_us = RTT_US + 25000, .known = 1, .usable = 1,
 			.pause_in_us = DPA_U32_MAX,
 		} },
 	};
@@ -462,6 +462,11 @@ static void test_short_queue(void)
 	dpa_make_room(&st, 0, p->goodput);
 	EXPECT(!p->narrow);
 	p->flags = 0;
+	/* nor does what loses at random; its window is to grow */
+	p->srtt_us = RTT_US + 12000;
+	dpa_make_room(&st, 0, p->goodput);
+	EXPECT(!p->narrow);
+	p->srtt_us = RTT_US + 25000;
 	/* where there is time to repair, and where a burst is little */
 	st.next_deadline_ns = 20 * SEC;
 	dpa_make_room(&st, 0, p->goodput);
