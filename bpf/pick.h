@@ -325,7 +325,7 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 total)
 	p->pace = dpa_pace(st, p);
 	share = dpa_window_share(st, p, total);
 	room = dpa_room(st, p, share);
-	p->narrow = p->known && (share < room + st->unit ||
+	p->narrow = p->known && (share < room + DPA_FRAGMENT_MAX ||
 				 dpa_keeps_short(st, p));
 	/* a pick may put it over that by a unit; what is rescued does not wait, but no more */
 	rest = dpa_minus(dpa_rest_room(p, st->next_deadline_ns, st->now_ns),

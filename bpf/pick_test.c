@@ -416,6 +416,11 @@ static void test_small_window(void)
 	EXPECT(!has_room(&st, 39000, BURST) && p->narrow);
 	p->behind = 10000;
 	EXPECT(dpa_picked(&st, 0) == 28000);
+	/* whatever is left of a fragment while it is planned: the next one is whole */
+	st.unit = 3000;
+	dpa_make_room(&st, 0, total(&st));
+	st.unit = 30000;
+	EXPECT(dpa_picked(&st, 0) == 28000);
 	st.window = 200000;
 	EXPECT(has_room(&st, 19000, BURST) && !has_room(&st, 21000, BURST));
 	p->behind = 10000;
