@@ -212,9 +212,10 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 }
 
 /*
- * In the last round trips, is a burst more than the queue that the path may have? Without
- * BBR it would be lost at the end of one, and found missing a round trip later. Where there
- * is no queue, losses keep the window small, and all of it has to be used for it to grow.
+ * In the last round trips, is a fragment more than a quarter of what the path holds? Without
+ * BBR it would be lost at the end of the queue, and found missing a round trip later. Where
+ * there is no queue, losses keep the window small, and all of it has to be used for it to
+ * grow; so has that of a long path.
  */
 static __always_inline int dpa_keeps_short(const struct dpa_state *st,
 					   const struct dpa_path *p)
@@ -224,7 +225,7 @@ static __always_inline int dpa_keeps_short(const struct dpa_state *st,
 
 	return !(p->flags & DPA_PATH_PAUSES) && p->srtt_us > queued_us &&
 	       dpa_ends_soon(st, p) &&
-	       dpa_bytes_in(p->goodput, DPA_TAIL_QUEUE_NS) < st->burst;
+	       dpa_pipe(p, p->goodput) < 4 * DPA_FRAGMENT_MAX;
 }
 
 /* what is decided about arrives by then before its deadline */

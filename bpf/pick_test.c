@@ -472,12 +472,15 @@ static void test_short_queue(void)
 	dpa_make_room(&st, 0, p->goodput);
 	EXPECT(!p->narrow);
 	p->srtt_us = RTT_US + 25000;
-	/* where there is time to repair, and where a burst is little */
-	st.next_deadline_ns = 20 * SEC;
+	/* nor has one that holds four fragments such a queue; its window is to grow, too */
+	p->rtt_us = 2 * RTT_US;
+	p->srtt_us = 2 * RTT_US + 25000;
 	dpa_make_room(&st, 0, p->goodput);
 	EXPECT(!p->narrow);
-	st.next_deadline_ns = SEC + SEC / 2;
-	p->goodput = 4000000;
+	p->rtt_us = RTT_US;
+	p->srtt_us = RTT_US + 25000;
+	/* where there is time to repair */
+	st.next_deadline_ns = 20 * SEC;
 	dpa_make_room(&st, 0, p->goodput);
 	EXPECT(!p->narrow);
 }

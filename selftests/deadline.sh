@@ -502,6 +502,8 @@ picks_within_fragments() {
 	# a kernel that takes ten times as long for a packet is late with the tightest
 	[ "${QUICK:-}" != 2 ] || times="3200 3300 3400 3500 3600 3700"
 	prepare subflow backup || return
+	# without BBR so slow a path's picks are all cut before a deadline: its queue is kept short
+	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
 	for name in window_cut window_put_back; do
 		probe $name || { fail "no probe"; return; }
 		at_end drop_probe $name
@@ -513,6 +515,27 @@ picks_within_fragments() {
 	done
 	expect_between "picks within a fragment" "$(hits window_cut)" 1 100
 	expect_eq "windows put back" "$(hits window_put_back)" "$(hits window_cut)"
+}
+
+# A stream of short deadlines that leaves little room on a slow path, with cubic: once windows
+# are open, none is late for packets that a queue of 100 ms had no room for.
+short_queues() {
+	local i total=200 begun=40 warm
+	local -a steps=()
+
+	prepare subflow backup || return
+	shape 1 3700kbit 50ms 46000 && shape 2 11600kbit 50ms 145000 || return
+	for ((i = 0; i < total; i++)); do
+		[ $i != $begun ] || steps+=(info)
+		steps+=("until $((1000 + i * 40))" "chunk len=48000 ms=250" "send 48000")
+	done
+	receiver $((total * 48000))
+	exchange "${steps[@]}" "wait queued=0" info || return
+	warm=$(jq -s 'map(select(.step == "info"))[0].missed' "$tmp/client")
+	note "of the first $begun chunks $warm were late"
+	expect_eq "chunks late after that" \
+		$(($(field "$tmp/client" info missed) - warm)) 0
+	expect_eq "chunks met" "$(field "$tmp/client" info met)" $((total - warm))
 }
 
 drop_trace() { [ ! -d "$1" ] || rmdir "$1"; }
@@ -545,7 +568,7 @@ looks_wake_no_worker() {
 	expect_between "looks by a worker" "$works" 1 $((looks / 2))
 }
 
-quick_cases loose_v6 backup_is_cheap picks_within_fragments
+quick_cases loose_v6 backup_is_cheap picks_within_fragments short_queues
 
 run_cases "$@" -- loose_v4 loose_v6 slow_writer late_readings tight_v4 tight_v6 \
 	alpha_of_namespace alpha_of_chunk cost_by_backup_flag cost_by_interface \
@@ -554,4 +577,4 @@ run_cases "$@" -- loose_v4 loose_v6 slow_writer late_readings tight_v4 tight_v6 
 	priority_back_to_backup priority_of_joining estimates small_window set_before_connect \
 	two_queued urgent_is_last small_buffer back_to_back longer_path longer_cheap_path hopeless \
 	hopeless_and_cheap rests_for_bbr paced looks_wake_no_worker \
-	picks_within_fragments
+	picks_within_fragments short_queues
