@@ -316,8 +316,8 @@ two_queued() {
 }
 
 # A chunk with little time behind one with much: all of the first has to be there with it,
-# so that in the end nothing goes over the path on which it would come too late. (With 300
-# ms, one loss there in the last round trips makes it late: they are 600 ms each.)
+# so that in the end nothing goes over the path on which it would come too late.
+# (With 300 ms one way it is met, or missed by 150 ms, by what ran before.)
 urgent_is_last() {
 	prepare subflow backup || return
 	shape 1 8mbit 25ms 65536 && shape 2 8mbit 150ms 262144 || return
