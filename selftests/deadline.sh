@@ -317,10 +317,9 @@ two_queued() {
 
 # A chunk with little time behind one with much: all of the first has to be there with it,
 # so that in the end nothing goes over the path on which it would come too late.
-# (With 300 ms one way it is met, or missed by 150 ms, by what ran before.)
 urgent_is_last() {
 	prepare subflow backup || return
-	shape 1 8mbit 25ms 65536 && shape 2 8mbit 150ms 262144 || return
+	shape 1 8mbit 25ms 65536 && shape 2 8mbit 300ms 262144 || return
 	receiver 4500000 100000
 	exchange "chunk len=4500000 ms=20000" "chunk len=100000 ms=4400" \
 		"send 4600000" "wait queued=0" info || return
