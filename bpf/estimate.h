@@ -122,11 +122,16 @@ static __always_inline int dpa_was_queued(const struct dpa_path *p, __u32 rate,
 	return p->sample_flight > pipe + pipe * quarters / 4 + DPA_QUEUE_BYTES;
 }
 
-/* Did the path set the pace? */
+/*
+ * Did the path set the pace? Then half of that queue shows in the smoothed round trip,
+ * too. A window that grows, sent in bursts, is more than the rate of the round trip
+ * before would have on its way, but waits for nothing.
+ */
 static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
 					     __u32 rate)
 {
-	return dpa_was_queued(p, rate, 1);
+	return dpa_was_queued(p, rate, 1) &&
+	       p->srtt_us > p->rtt_us + p->rtt_us / 8;
 }
 
 /*

@@ -99,6 +99,7 @@ static void feed(struct feed *f, __u64 rate, __u64 span, int busy, int limited)
 			.flight = f->flight, .drained = f->drained,
 		};
 
+		f->p.srtt_us = o.rtt_ns / 1000;
 		f->now_ns += 5 * MSEC;
 		if (busy)
 			acknowledge(f, rate / 200);
@@ -315,8 +316,13 @@ static void test_bottleneck(void)
 	f.flight = 10000;
 	feed(&f, 100000, SEC, 1, 1);
 	EXPECT(f.p.goodput > 950000 && !f.p.last);
-	/* much more: the path is */
+	/* much more, but nothing waits: bursts of a window that grows */
 	f.flight = 100000;
+	f.rtt_ns = 112 * MSEC;
+	feed(&f, 100000, SEC, 1, 1);
+	EXPECT(f.p.goodput > 950000 && !f.p.last);
+	/* and round trips that show where it is: the path is */
+	f.rtt_ns = 113 * MSEC;
 	feed(&f, 100000, SEC, 1, 1);
 	EXPECT(f.p.goodput < 200000);
 	EXPECT(within(f.p.last, 98000, 102000));
