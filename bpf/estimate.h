@@ -122,6 +122,13 @@ static __always_inline int dpa_was_queued(const struct dpa_path *p, __u32 rate,
 	return p->sample_flight > pipe + pipe * quarters / 4 + DPA_QUEUE_BYTES;
 }
 
+/* Does the smoothed round trip tell of a queue that takes longer than that? */
+static __always_inline int dpa_shows_queue(const struct dpa_path *p,
+					   __u32 queue_us)
+{
+	return p->srtt_us > (__u64)p->rtt_us + queue_us;
+}
+
 /*
  * Did the path set the pace? Then half of that queue shows in the smoothed round trip,
  * too. A window that grows, sent in bursts, is more than the rate of the round trip
@@ -130,8 +137,7 @@ static __always_inline int dpa_was_queued(const struct dpa_path *p, __u32 rate,
 static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
 					     __u32 rate)
 {
-	return dpa_was_queued(p, rate, 1) &&
-	       p->srtt_us > p->rtt_us + p->rtt_us / 8;
+	return dpa_was_queued(p, rate, 1) && dpa_shows_queue(p, p->rtt_us / 8);
 }
 
 /*
@@ -142,8 +148,7 @@ static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
 static __always_inline int dpa_lost_at_random(const struct dpa_path *p,
 					      const struct dpa_observation *o)
 {
-	return o->lost &&
-	       o->rtt_ns <= p->rtt_us * DPA_NSEC_PER_USEC / 2 * 3;
+	return o->lost && !dpa_shows_queue(p, p->rtt_us / 2);
 }
 
 /*

@@ -435,6 +435,13 @@ static void test_slow_start(void)
 	EXPECT(dpa_arriving(&p, p.goodput, SEC / 10) == 0);
 }
 
+static void take_round_trip(struct dpa_path *p, struct dpa_observation *o,
+			    __u32 ms)
+{
+	p->srtt_us = ms * 1000;
+	o->rtt_ns = ms * MSEC;
+}
+
 /* A sample at 1 MB/s, with so much on its way, and packets found lost. */
 static void lossy_sample(struct dpa_path *p, struct dpa_observation *o,
 			 __u32 flight, __u32 lost)
@@ -452,11 +459,12 @@ static void test_losses(void)
 {
 	struct dpa_path p = { .rtt_us = RTT_US, .pause_in_us = DPA_U32_MAX };
 	struct dpa_observation o = {
-		.now_ns = SEC, .rtt_ns = 100 * MSEC, .busy = 1, .acked = 1,
+		.now_ns = SEC, .busy = 1, .acked = 1,
 	};
 	__u64 repair = 112500 * 1000ULL, before;
 	int i;
 
+	take_round_trip(&p, &o, 100);
 	/* a slow start */
 	for (i = 0; i < 5; i++)
 		lossy_sample(&p, &o, 110000, !p.known);
@@ -465,15 +473,15 @@ static void test_losses(void)
 		lossy_sample(&p, &o, 170000, 10);
 	EXPECT(!p.lossy && !dpa_repair_ns(&p));
 	/* half as long again as the least one is a round trip with a queue */
-	o.rtt_ns = 149 * MSEC;
+	take_round_trip(&p, &o, 149);
 	EXPECT(dpa_lost_at_random(&p, &o));
-	o.rtt_ns = 151 * MSEC;
+	take_round_trip(&p, &o, 151);
 	EXPECT(!dpa_lost_at_random(&p, &o));
 	/* what the queue lost is found when it is gone, but seen in the round trips */
 	lossy_sample(&p, &o, 110000, 10);
 	lossy_sample(&p, &o, 110000, 10);
 	EXPECT(!p.lossy);
-	o.rtt_ns = 100 * MSEC;
+	take_round_trip(&p, &o, 100);
 	lossy_sample(&p, &o, 110000, 0);
 	EXPECT(!p.lossy);
 	/* a loss in one sample of eight: half a round trip; in each: one */

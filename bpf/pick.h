@@ -220,11 +220,8 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 static __always_inline int dpa_keeps_short(const struct dpa_state *st,
 					   const struct dpa_path *p)
 {
-	__u32 queued_us = p->rtt_us +
-			  DPA_TAIL_QUEUE_NS / DPA_NSEC_PER_USEC / 2;
-
-	return !(p->flags & DPA_PATH_PAUSES) && p->srtt_us > queued_us &&
-	       dpa_ends_soon(st, p) &&
+	return !(p->flags & DPA_PATH_PAUSES) && dpa_ends_soon(st, p) &&
+	       dpa_shows_queue(p, DPA_TAIL_QUEUE_NS / DPA_NSEC_PER_USEC / 2) &&
 	       dpa_pipe(p, p->goodput) < 4 * DPA_FRAGMENT_MAX;
 }
 

@@ -475,7 +475,6 @@ static void test_short_queue(void)
 	/* nor does what loses at random; its window is to grow */
 	p->srtt_us = RTT_US + 12000;
 	EXPECT(!is_narrow(&st));
-	p->srtt_us = RTT_US + 25000;
 	/* nor has one that holds four fragments such a queue; its window is to grow, too */
 	p->rtt_us = 2 * RTT_US;
 	p->srtt_us = 2 * RTT_US + 25000;

@@ -298,8 +298,7 @@ set_before_connect() {
 		>"$tmp/client" || fail "$(tail -n 3 "$tmp/client")"
 	expect_ok "the receiver" finish "$last_pid" 30
 	expect_in_time 1
-	expect_eq "cookie" "$(jq -s 'map(select(.step == "info"))[0].cookie' \
-		"$tmp/client")" 5
+	expect_eq "cookie" "$(first_field "$tmp/client" info cookie)" 5
 }
 
 # Both wait at once, the second with more time; their order is the stream's.
@@ -531,7 +530,7 @@ short_queues() {
 	done
 	receiver $((total * 48000))
 	exchange "${steps[@]}" "wait queued=0" info || return
-	warm=$(jq -s 'map(select(.step == "info"))[0].missed' "$tmp/client")
+	warm=$(first_field "$tmp/client" info missed)
 	note "of the first $begun chunks $warm were late"
 	expect_eq "chunks late after that" \
 		$(($(field "$tmp/client" info missed) - warm)) 0

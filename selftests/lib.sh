@@ -203,6 +203,11 @@ field() {
 	grep "^{\"step\":\"$2\"" "$1" | tail -n 1 | jq -r ".$3"
 }
 
+# first_field FILE STEP KEY: from the first such line
+first_field() {
+	grep -m 1 "^{\"step\":\"$2\"" "$1" | jq -r ".$3"
+}
+
 # new_gate: a FIFO, at which dpa_sock's "await $gate" waits until it is opened
 new_gate() {
 	gate=$tmp/gate
