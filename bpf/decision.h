@@ -70,6 +70,8 @@ struct dpa_scratch {
 	__u8	trial;		/* a path is used to get to know it */
 	__u8	stuck;		/* a path is, while data is rescued */
 	__u8	spent;		/* and one has had all it may get */
+	__u8	watched;	/* the module looks after what is stuck, on any path */
+	__u8	under_way;	/* a path that is not stuck has bytes */
 	__u8	best_busy;	/* the path that is best has bytes under way */
 };
 

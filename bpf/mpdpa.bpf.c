@@ -98,7 +98,10 @@ static __always_inline int mpdpa_send(struct mptcp_sock *msk)
  * costs: bytes behind it are of no use without it. But not to a path that may get
  * nothing, or no more, nor does anything else that MPTCP's timer repeats. And only
  * to a path that has nothing, as the kernel's own scheduler has it: others
- * may hold the very bytes, and Linux 7.3 repeats until it is told to stop.
+ * may hold the very bytes, and Linux 7.3 repeats until it is told to stop. Nothing is
+ * repeated while no path is stuck, and one has bytes: MPTCP's timer runs out whenever a
+ * hole is not mended for so long, and would have an open path that has nothing carry
+ * what comes on another.
  */
 static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 				  struct dpa_scratch *s)
@@ -108,12 +111,19 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 	s->best_linger = DPA_U64_MAX;
 	s->stuck = 0;
 	s->spent = 0;
+	s->watched = st->window >= DPA_WATCHED_WINDOW;
+	s->under_way = 0;
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		struct dpa_path *row = dpa_row(st, mptcp_dpa_path(subflow));
 		__u64 time;
 
 		if (!mptcp_subflow_active(subflow))
 			continue;
+		if (!row)
+			s->watched = 0;
+		else if (row->behind &&
+			 !(row->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)))
+			s->under_way = 1;
 		/* one without a row may be forbidden, and nobody counts what it gets */
 		if (!row || row->cost == MPTCP_DPA_COST_FORBIDDEN ||
 		    dpa_is_spent(st, row, st->oldest)) {
@@ -131,6 +141,8 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 			best = subflow;
 		}
 	}
+	if (!s->stuck && s->watched && s->under_way)
+		return -1;
 	if (!(best && s->stuck) && !s->spent)
 		return mptcp_dpa_default_retrans(msk);
 	if (!best || s->best_busy)

@@ -8,6 +8,9 @@
 
 #include "estimate.h"
 
+/* What a peer with less room than this was given is not looked after. */
+#define DPA_WATCHED_WINDOW	(1 << 16)
+
 /* The rate a path shows now: a fall counts at once, a rise when it lasts. */
 static __always_inline __u32 dpa_rate_now(const struct dpa_path *p)
 {

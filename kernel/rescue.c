@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/bits.h>
-#include <linux/sizes.h>
 #include <net/mptcp.h>
 #include <net/tcp.h>
 
@@ -170,9 +169,6 @@ static unsigned long mark_silent(struct conn *c, u64 left_ns)
 	}
 	return left;
 }
-
-/* A peer with less room than this is left alone; see DPA_NARROW_BYTES. */
-#define WINDOW_MIN	SZ_64K
 
 /* Would another path bring what this one was given? Says how many bytes. */
 static u64 outrun_bytes(const struct conn *c, const struct dpa_horizon *due,
@@ -408,7 +404,7 @@ static bool may_be_stuck(const struct conn *c)
 	const struct dpa_state *st = &c->state;
 
 	return !msk_fell_back(msk_of(c->sk)) && st->acked < st->sent &&
-	       (conn_steers(c) || st->again) && st->window >= WINDOW_MIN;
+	       (conn_steers(c) || st->again) && st->window >= DPA_WATCHED_WINDOW;
 }
 
 static bool is_marked(const struct dpa_state *st)
