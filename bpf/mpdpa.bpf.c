@@ -119,21 +119,23 @@ static __always_inline int rescue(struct mptcp_sock *msk, struct dpa_state *st,
 
 		if (!mptcp_subflow_active(subflow))
 			continue;
-		if (!row)
-			s->watched = 0;
-		else if (row->behind &&
-			 !(row->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)))
-			s->under_way = 1;
 		/* one without a row may be forbidden, and nobody counts what it gets */
-		if (!row || row->cost == MPTCP_DPA_COST_FORBIDDEN ||
+		if (!row) {
+			s->watched = 0;
+			s->spent = 1;
+			continue;
+		}
+		if (dpa_is_stuck(row))
+			s->stuck = 1;
+		else if (row->behind)
+			s->under_way = 1;
+		if (row->cost == MPTCP_DPA_COST_FORBIDDEN ||
 		    dpa_is_spent(st, row, st->oldest)) {
 			s->spent = 1;
 			continue;
 		}
-		if (row->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)) {
-			s->stuck = 1;
+		if (dpa_is_stuck(row))
 			continue;
-		}
 		time = subflow_linger(subflow);
 		if (time < s->best_linger) {
 			s->best_busy = !!row->behind;

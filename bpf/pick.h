@@ -65,8 +65,7 @@ static __always_inline int dpa_may_follow(const struct dpa_state *st,
 static __always_inline int dpa_may_send(const struct dpa_state *st,
 					const struct dpa_path *p)
 {
-	if (!p->usable || (p->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)) ||
-	    dpa_is_spent(st, p, st->unit))
+	if (!p->usable || dpa_is_stuck(p) || dpa_is_spent(st, p, st->unit))
 		return 0;
 	return p->cost <= st->cost_limit ||
 	       (p->cost == st->open_cost && st->budget);

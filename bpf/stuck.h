@@ -11,6 +11,12 @@
 /* What a peer with less room than this was given is not looked after. */
 #define DPA_WATCHED_WINDOW	(1 << 16)
 
+/* Is what a path was given to come another way? Then it gets nothing more. */
+static __always_inline int dpa_is_stuck(const struct dpa_path *p)
+{
+	return !!(p->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK));
+}
+
 /* The rate a path shows now: a fall counts at once, a rise when it lasts. */
 static __always_inline __u32 dpa_rate_now(const struct dpa_path *p)
 {

@@ -183,8 +183,7 @@ static u64 outrun_bytes(const struct conn *c, const struct dpa_horizon *due,
 		int j = path_find(c, sf);
 		const struct dpa_path *row = j < 0 ? NULL : &st->path[j];
 
-		if (!row || j == i ||
-		    (row->flags & (DPA_PATH_SILENT | DPA_PATH_STUCK)) ||
+		if (!row || j == i || dpa_is_stuck(row) ||
 		    row->cost == MPTCP_DPA_COST_FORBIDDEN ||
 		    dpa_is_spent(st, row, st->unit) ||
 		    !kernel_fn(mptcp_subflow_active)(sf))
@@ -412,7 +411,7 @@ static bool is_marked(const struct dpa_state *st)
 	int i;
 
 	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
-		if (st->path[i].flags & (DPA_PATH_SILENT | DPA_PATH_STUCK))
+		if (dpa_is_stuck(&st->path[i]))
 			return true;
 	return false;
 }

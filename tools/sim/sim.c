@@ -541,7 +541,6 @@ static void watch(void)
 /* As kernel/rescue.c does it. */
 static void rescue(void)
 {
-	const uint32_t bad = DPA_PATH_SILENT | DPA_PATH_STUCK;
 	struct dpa_state *st = &sim.st;
 	/* chunks come in the order of their deadlines here */
 	const struct dpa_horizon due = dpa_in_force(st);
@@ -554,7 +553,7 @@ static void rescue(void)
 		bool silent = p->flags & DPA_PATH_SILENT, outrun = false;
 
 		for (j = 0; j < sim.paths; j++)
-			if (j != i && !(st->path[j].flags & bad))
+			if (j != i && !dpa_is_stuck(&st->path[j]))
 				outrun |= silent ||
 					  dpa_outruns(st, &due, p,
 						      &st->path[j]);
