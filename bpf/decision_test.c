@@ -296,6 +296,10 @@ static void test_between_acks(void)
 	/* never longer than a round trip */
 	p.srtt_us = 20000;
 	EXPECT(dpa_between_acks_ns(&p) == 20 * MSEC);
+	/* and no longer than what counts as silence, where round trips are bogus */
+	p.goodput = 100;
+	p.srtt_us = 20000000;
+	EXPECT(dpa_between_acks_ns(&p) == 1 * SEC);
 	p.goodput = 0;
 	EXPECT(dpa_between_acks_ns(&p) == 0);
 }

@@ -96,15 +96,23 @@ static __always_inline __u64 dpa_in_time(const struct dpa_state *st,
 }
 
 /*
+ * What lasts for so much longer than a round trip is a silence. A path that takes as
+ * long for two packets is as good as silent.
+ */
+#define DPA_SILENCE_NS		DPA_NSEC_PER_SEC
+
+/*
  * How far acknowledgments may be apart: there is one for every second packet at least
  * (RFC 5681), and a slow path takes its time for two. That is part of its round trip.
  */
 static __always_inline __u64 dpa_between_acks_ns(const struct dpa_path *p)
 {
 	__u64 ns = p->goodput ? dpa_time_ns(2 * DPA_PACKET_BYTES, p->goodput) : 0;
-	__u64 rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC;
+	__u64 most = p->srtt_us * DPA_NSEC_PER_USEC;
 
-	return ns < rtt_ns ? ns : rtt_ns;
+	if (most > DPA_SILENCE_NS)
+		most = DPA_SILENCE_NS;
+	return ns < most ? ns : most;
 }
 
 /*

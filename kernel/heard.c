@@ -15,7 +15,7 @@
 
 #define LONG_AGO	(24 * 3600 * HZ)
 
-static u32 *heard_slot(const struct sock *ssk)
+static struct heard *heard_slot(const struct sock *ssk)
 {
 	const struct net *net = sock_net(ssk);
 	u32 hash = net_hash_mix(net);
@@ -37,8 +37,10 @@ void heard_init_net(struct net *net)
 	struct netns_dpa *dpa = netns_dpa(net);
 	int i;
 
-	for (i = 0; i < HEARD_SLOTS; i++)
-		dpa->heard[i] = tcp_jiffies32 - LONG_AGO;
+	for (i = 0; i < HEARD_SLOTS; i++) {
+		dpa->heard[i].at = tcp_jiffies32 - LONG_AGO;
+		dpa->heard[i].asked = dpa->heard[i].at;
+	}
 }
 
 /**
@@ -50,11 +52,12 @@ void heard_init_net(struct net *net)
 void heard_note(const struct sock *ssk)
 {
 	u32 at = READ_ONCE(tcp_sk(ssk)->rcv_tstamp);
-	u32 *slot = heard_slot(ssk), was = READ_ONCE(*slot);
+	struct heard *slot = heard_slot(ssk);
+	u32 was = READ_ONCE(slot->at);
 
 	/* half of all jiffies later it would seem to be in the future */
 	if (time_after32(at, was) || tcp_jiffies32 - was > LONG_AGO)
-		WRITE_ONCE(*slot, at);
+		WRITE_ONCE(slot->at, at);
 }
 
 /**
@@ -66,5 +69,29 @@ void heard_note(const struct sock *ssk)
  */
 bool heard_lately(const struct sock *ssk, u32 ticks)
 {
-	return tcp_jiffies32 - READ_ONCE(*heard_slot(ssk)) <= ticks;
+	return tcp_jiffies32 - READ_ONCE(heard_slot(ssk)->at) <= ticks;
+}
+
+/**
+ * heard_may_ask() - has nobody heard anything over the path, nor asked?
+ * @ssk: one of its subflows
+ * @ticks: for so many jiffies
+ *
+ * Context: any.
+ */
+bool heard_may_ask(const struct sock *ssk, u32 ticks)
+{
+	return !heard_lately(ssk, ticks) &&
+	       tcp_jiffies32 - READ_ONCE(heard_slot(ssk)->asked) >= ticks;
+}
+
+/**
+ * heard_ask() - a subflow asks its path's far end for a sign
+ * @ssk: the subflow
+ *
+ * Context: any; two that ask at the same time both may.
+ */
+void heard_ask(const struct sock *ssk)
+{
+	WRITE_ONCE(heard_slot(ssk)->asked, tcp_jiffies32);
 }

@@ -32,7 +32,7 @@ struct netns_dpa {
 	atomic64_t		conn_ids;	/* the last one given */
 	atomic_t		conn_count;
 
-	u32			heard[HEARD_SLOTS]; /* jiffies; READ_ONCE */
+	struct heard		heard[HEARD_SLOTS];
 
 	struct mutex		cost_lock;	/* changes of costs */
 	struct list_head	costs;		/* RCU; cost_lock */

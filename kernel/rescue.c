@@ -21,11 +21,14 @@ static bool before64(u64 a, u64 b)
 
 /*
  * A quarter more, or what round trips differ by: four times their mean deviation,
- * as RFC 6298 has it, which is twice the first of them before there is another.
+ * as RFC 6298 has it, which is twice the first of them before there is another. Where a
+ * path crawled that is tens of seconds.
  */
 static u32 patience_us(const struct tcp_sock *tp, u32 rtt_us)
 {
-	return rtt_us + max(rtt_us / 4, tp->mdev_us);
+	u32 differ_us = min_t(u32, tp->mdev_us, DPA_SILENCE_NS / NSEC_PER_USEC);
+
+	return rtt_us + max(rtt_us / 4, differ_us);
 }
 
 /*
@@ -70,6 +73,22 @@ static bool is_unheard(const struct tcp_sock *tp, u32 patience)
 	       time_after32(tcp_jiffies32, tp->rcv_tstamp + patience);
 }
 
+/*
+ * A queue keeps packets about as far apart as they were sent: is the oldest later than
+ * that after the last one that is known to have arrived? RACK (RFC 8985) remembers when
+ * that was sent.
+ */
+static bool is_parted(const struct tcp_sock *tp, const struct sk_buff *skb,
+		      u32 patience)
+{
+	u64 apart_ns = dpa_minus(skb->skb_mstamp_ns,
+				 tp->rack.mstamp * NSEC_PER_USEC);
+	u32 unheard = tcp_jiffies32 - tp->rcv_tstamp;
+
+	return unheard >= nsecs_to_jiffies(DPA_SILENCE_NS) &&
+	       jiffies_to_nsecs(unheard) > jiffies_to_nsecs(patience) + apart_ns;
+}
+
 enum quiet { QUIET_NOT, QUIET_LEFT_TO_TCP, QUIET_SILENT };
 
 /*
@@ -85,7 +104,8 @@ static enum quiet judge(u64 left_ns, const struct sock *ssk, u32 patience)
 	u64 longest_us = patience_us(tp, tp->srtt_us >> 3);
 	const struct sk_buff *skb = tcp_rtx_queue_head(ssk);
 	u64 out_ns = skb ? dpa_minus(tcp_clock_ns(), skb->skb_mstamp_ns) : 0;
-	bool late = out_ns > longest_us * NSEC_PER_USEC;
+	bool late = out_ns > longest_us * NSEC_PER_USEC ||
+		    (skb && is_parted(tp, skb, patience));
 
 	if (!late && !(skb && inet_csk(ssk)->icsk_ca_state == TCP_CA_Loss))
 		return QUIET_NOT;
@@ -397,12 +417,15 @@ static void relieve_gone(struct conn *c)
 	note_again(c);
 }
 
-/* Can anything be stuck at all? */
+/*
+ * Can anything be stuck at all? That all has come another way does not say that the
+ * path is back, and bytes that were not sent may wait for it.
+ */
 static bool may_be_stuck(const struct conn *c)
 {
 	const struct dpa_state *st = &c->state;
 
-	return !msk_fell_back(msk_of(c->sk)) && st->acked < st->sent &&
+	return !msk_fell_back(msk_of(c->sk)) && st->acked < st->written &&
 	       (conn_steers(c) || st->again) && st->window >= DPA_WATCHED_WINDOW;
 }
 
@@ -482,7 +505,7 @@ void rescue(struct conn *c)
 		u64 most;
 
 		if (i < 0 || left_to_tcp & BIT(i) || !st->path[i].behind ||
-		    !kernel_fn(mptcp_subflow_active)(sf))
+		    st->acked >= st->sent || !kernel_fn(mptcp_subflow_active)(sf))
 			continue;
 		most = outrun_bytes(c, &due, i);
 		if (!most)

@@ -10,6 +10,7 @@
 #include "pace.h"
 #include "path.h"
 #include "prio.h"
+#include "probe.h"
 #include "rescue.h"
 #include "room.h"
 #include "stat.h"
@@ -160,6 +161,8 @@ static void tick(struct conn *c)
 		if (is_under_way(c) && !msk_data_pending(msk_of(c->sk)))
 			look_watch(c);
 		rescue(c);
+		if (is_under_way(c))
+			probe(c);
 		kick(c);
 	}
 	look_again(c);
@@ -180,7 +183,8 @@ static bool look_here(struct conn *c)
 	path_learn_endpoints(c);
 	view_refresh(c);
 	if (data_waits(c) || prio_pending(c) || rescue_is_due(c) ||
-	    path_needs_owner(c) || room_is_wanted(c))
+	    (is_under_way(c) && probe_is_due(c)) || path_needs_owner(c) ||
+	    room_is_wanted(c))
 		return false;
 	stat_inc(sock_net(c->sk), DPA_STAT_TICKS);
 	if (is_under_way(c) && !msk_data_pending(msk_of(c->sk)))

@@ -265,9 +265,62 @@ short_stall() {
 	expect_between "bytes over the costly path" "$costly" 0 100000
 }
 
+# long_chunk NAME PORT: another connection's, of 30 MB; last_pid is its client
+long_chunk() {
+	server "$server" $server4 "$2" "$tmp/$1_server" accept "drain 20000"
+	start "$tmp/$1" client "$client" "connect $server4 $2" \
+		"buffers send 2000000" "chunk len=30000000 ms=60000" \
+		"send 30000000" "wait queued=0 within=90000" close
+}
+
+first_path_packets() { in_ns "$client" cat /sys/class/net/c1/statistics/tx_packets; }
+
+# Two connections that lost a path ask whether it is back: together once a second, as
+# long as nothing is heard. TCP's own timeouts are 6 s and more apart by then.
+silent_path_asked() {
+	local one other before asked
+
+	prepare subflow backup || return
+	long_chunk one $((port + 1))
+	one=$last_pid
+	long_chunk other $((port + 2))
+	other=$last_pid
+	wait_until 20 has_sent 1 2000000 || fail "nothing came over path 1"
+	path_silent 1
+	sleep 6
+	before=$(first_path_packets)
+	sleep 10
+	asked=$(($(first_path_packets) - before))
+	note "$asked packets in 10 s"
+	expect_between "packets on the silent path" "$asked" 8 16
+	stop "$one"
+	stop "$other"
+}
+
+# A path brings a packet a second for a while, by which round trips grow to many
+# seconds and TCP's timeout to half a minute, and is back.
+crawling_path_returns() {
+	local before after
+
+	prepare subflow backup || return
+	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
+	long_chunk one $((port + 1))
+	wait_until 20 has_sent 1 2000000 || fail "nothing came over path 1"
+	path_rate 1 16kbit 5000
+	sleep 20
+	path_rate 1 8mbit
+	before=$(client_bytes 1)
+	sleep 5
+	after=$(client_bytes 1)
+	note "$((after - before)) bytes over path 1 in 5 s"
+	expect_between "bytes over path 1" $((after - before)) 1000000 5300000
+	stop "$last_pid"
+}
+
 quick_cases closed_in_mid_chunk cheap_path_silent
 
 run_cases "$@" -- closed_in_mid_chunk cheap_path_silent costly_path_silent \
 	silent_with_holes second_goes_meanwhile cheap_path_goes \
 	cheap_path_returns forbidden_path unheard_with_time \
-	unheard_without_time urgent_behind short_stall
+	unheard_without_time urgent_behind short_stall silent_path_asked \
+	crawling_path_returns

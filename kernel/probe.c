@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * TCP asks whether a silent path is back when its timeouts run out. They double each
+ * time, and begin at half a minute where the path crawled before it fell silent, since
+ * round trips grew. What such a path held has come another way long before.
+ */
+#include <net/tcp.h>
+
+#include "compat.h"
+#include "conn.h"
+#include "heard.h"
+#include "msk.h"
+#include "path.h"
+#include "probe.h"
+#include "symbols.h"
+
+#include "stuck.h"
+
+/* a path that nobody hears from gets one packet of all connections in that time */
+#define PROBE_TICKS	HZ
+/* and one of each, where somebody does or another path costs less */
+#define PROBE_LONG	(8 * PROBE_TICKS)
+
+/* Were its bytes given to others, since nothing came back? */
+static bool is_given_up(const struct dpa_path *row,
+			struct mptcp_subflow_context *sf)
+{
+	const struct sock *ssk = subflow_ssk(sf);
+
+	if (!((1 << inet_sk_state_load(ssk)) &
+	      (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT)) ||
+	    row->cost == MPTCP_DPA_COST_FORBIDDEN)
+		return false;
+	return (row->flags & DPA_PATH_SILENT) ||
+	       !kernel_fn(mptcp_subflow_active)(sf);
+}
+
+/* Would TCP wait for longer than a path is left alone? */
+static bool waits_long(const struct conn *c, const struct dpa_path *row,
+		       const struct sock *ssk)
+{
+	const struct tcp_sock *tp = tcp_sk(ssk);
+	u32 since = tcp_jiffies32 - tp->lsndtime;
+
+	if (!tp->packets_out || !inet_csk(ssk)->icsk_pending ||
+	    tcp_jiffies32 - tp->rcv_tstamp < PROBE_TICKS ||
+	    since < PROBE_TICKS ||
+	    time_before_eq(compat_timeout_expires(ssk), jiffies + 1))
+		return false;
+	return since >= PROBE_LONG ||
+	       (row->cost <= c->state.least_cost &&
+		heard_may_ask(ssk, PROBE_TICKS));
+}
+
+static bool is_to_ask(const struct conn *c, struct mptcp_subflow_context *sf)
+{
+	int i = path_find(c, sf);
+
+	return i >= 0 && is_given_up(&c->state.path[i], sf) &&
+	       waits_long(c, &c->state.path[i], subflow_ssk(sf));
+}
+
+/* TCP goes by time when it gives up; its counts of timeouts are made for a few. */
+static void time_out_now(struct sock *ssk)
+{
+	struct inet_connection_sock *icsk = inet_csk(ssk);
+
+	WRITE_ONCE(icsk->icsk_backoff, min_t(u8, icsk->icsk_backoff, TCP_RETR2));
+	WRITE_ONCE(icsk->icsk_retransmits,
+		   min_t(u8, icsk->icsk_retransmits, TCP_RETR2));
+	inet_csk_reset_xmit_timer(ssk, ICSK_TIME_RETRANS, 1, 1);
+}
+
+/**
+ * probe_is_due() - would probe() ask?
+ * @c: the connection, brought up to date
+ *
+ * Context: msk lock; does not sleep.
+ */
+bool probe_is_due(const struct conn *c)
+{
+	struct mptcp_subflow_context *sf;
+
+	msk_for_each_subflow(msk_of(c->sk), sf)
+		if (is_to_ask(c, sf))
+			return true;
+	return false;
+}
+
+/**
+ * probe() - ask whether silent paths are back
+ * @c: the connection, brought up to date, after rescue()
+ *
+ * By what TCP itself would send, the oldest packet, when its timeout runs out.
+ *
+ * Context: msk owned, may sleep; takes the subflows' locks one by one.
+ */
+void probe(const struct conn *c)
+{
+	struct mptcp_subflow_context *sf;
+
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		struct sock *ssk = subflow_ssk(sf);
+		bool slow;
+
+		if (!is_to_ask(c, sf))
+			continue;
+		slow = lock_sock_fast(ssk);
+		if (is_to_ask(c, sf)) {
+			heard_ask(ssk);
+			time_out_now(ssk);
+		}
+		unlock_sock_fast(ssk, slow);
+	}
+}
