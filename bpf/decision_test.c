@@ -169,7 +169,7 @@ static void test_outruns(void)
 	struct dpa_state st = second_left;
 	struct dpa_path p = {
 		.cost = 1, .goodput = 1000000, .rtt_us = RTT_US,
-		.behind = 500000,
+		.behind = 500000, .known = 1,
 	}, q = { .cost = 9, .goodput = 1000000, .rtt_us = RTT_US };
 
 	/* in time where it is */
@@ -226,6 +226,7 @@ static void test_urgent_behind(void)
 	struct dpa_state st = second_left;
 	struct dpa_path p = {
 		.cost = 1, .goodput = 600000, .rtt_us = RTT_US, .behind = 500000,
+		.known = 1,
 	}, q = { .cost = 9, .goodput = 2000000, .rtt_us = RTT_US };
 	struct dpa_horizon due = { .deadline_ns = st.now_ns + SEC / 2 };
 
@@ -249,6 +250,7 @@ static void test_late_part(void)
 	struct dpa_state st = second_left;
 	struct dpa_path p = {
 		.cost = 1, .goodput = 400000, .rtt_us = RTT_US, .behind = 500000,
+		.known = 1,
 	}, q = { .cost = 9, .goodput = 100000, .rtt_us = RTT_US };
 
 	/* a second, and the way back of what has arrived */
@@ -285,6 +287,28 @@ static void test_late_part(void)
 	p.spread = 0;
 	st.now_ns = 3 * SEC;
 	EXPECT(in_time(&st, &p) == 20000);
+}
+
+/* What a path shows in slow start does not call it slow; it doubles. */
+static void test_ramp_is_not_slow(void)
+{
+	struct dpa_state st = second_left;
+	struct dpa_path p = {
+		.cost = 1, .goodput = 50000, .rtt_us = RTT_US, .srtt_us = RTT_US,
+		.behind = 100000, .known = 1,
+	}, q = { .cost = 9, .goodput = 1000000, .rtt_us = RTT_US };
+
+	EXPECT(dpa_held_ns(&p, 100000) == 2 * SEC);
+	EXPECT(outruns(&st, &p, &q));
+	p.known = 0;
+	/* 5, 10, 20, 40 and 25 KB, of which the first take a round trip as well */
+	EXPECT(dpa_held_ns(&p, 100000) == 5 * RTT_US * 1000ULL);
+	EXPECT(!outruns(&st, &p, &q));
+	/* a packet at least, and no longer than at the rate there is */
+	p.goodput = 100;
+	EXPECT(dpa_held_ns(&p, 3 * DPA_PACKET_BYTES) == 2 * RTT_US * 1000ULL);
+	p.goodput = 1000000;
+	EXPECT(dpa_held_ns(&p, 10000) == 10 * MSEC);
 }
 
 /* The silence of a path of a packet in 15 ms. */
@@ -351,6 +375,7 @@ static const struct dpa_test decision_tests[] = {
 	{ "how long a plan stands", test_stand },
 	{ "a look at the paths", test_look },
 	{ "what is stuck, and where it would be sooner", test_outruns },
+	{ "slow start is not slow", test_ramp_is_not_slow },
 	{ "a chunk behind that has less time", test_urgent_behind },
 	{ "what of it comes too late", test_late_part },
 	{ "how far acknowledgments are apart", test_between_acks },

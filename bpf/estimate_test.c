@@ -427,7 +427,7 @@ static void test_slow_start(void)
 	p.window = 12500;
 	EXPECT(within(full - dpa_arriving(&p, p.goodput, SEC), 212400, 212600));
 	/* an unused one sends 12.5, 25 and 50 of 80 KB */
-	EXPECT(dpa_ramp_ns(&p, 80000) == 2 * RTT_US * 1000ULL);
+	EXPECT(dpa_ramp_ns(&p, 12500, 80000) == 2 * RTT_US * 1000ULL);
 	p.window = 100000;
 	EXPECT(dpa_arriving(&p, p.goodput, SEC) == full);
 	/* nothing is less than nothing */

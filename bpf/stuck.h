@@ -29,6 +29,37 @@ static __always_inline __u64 dpa_drain_ns(const struct dpa_path *p, __u64 bytes)
 	return dpa_time_ns(bytes, dpa_rate_now(p));
 }
 
+/* And how long one in slow start does that has a @window of them on their way. */
+static __always_inline __u64 dpa_ramp_ns(const struct dpa_path *p, __u64 window,
+					 __u64 bytes)
+{
+	__u64 ns = 0;
+
+	for (; bytes > window; window *= 2) {
+		bytes -= window;
+		ns += p->rtt_us * DPA_NSEC_PER_USEC;
+	}
+	return ns;
+}
+
+/*
+ * How long a path takes for what it holds. One in slow start has twice as much on its way
+ * with each round trip, and is not called slow by what it has shown so far.
+ */
+static __always_inline __u64 dpa_held_ns(const struct dpa_path *p, __u64 bytes)
+{
+	__u64 rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC;
+	__u64 steady_ns = dpa_drain_ns(p, bytes), ramp_ns, window;
+
+	if (p->known)
+		return steady_ns;
+	window = dpa_bytes_in(dpa_rate_now(p), rtt_ns);
+	if (window < DPA_PACKET_BYTES)
+		window = DPA_PACKET_BYTES;
+	ramp_ns = rtt_ns + dpa_ramp_ns(p, window, bytes);
+	return ramp_ns < steady_ns ? ramp_ns : steady_ns;
+}
+
 /*
  * Would so many bytes be more than costlier paths may get, or than its quota?
  * When a pick is carried out by a subflow's own softirq and the socket's owner
@@ -41,18 +72,6 @@ static __always_inline int dpa_is_spent(const struct dpa_state *st,
 	    p->granted < (__u64)bytes + DPA_FRAGMENT_MAX)
 		return 1;
 	return p->cost > st->least_cost && st->costly_left < bytes;
-}
-
-/* And how long one that has shown nothing yet, and is in slow start. */
-static __always_inline __u64 dpa_ramp_ns(const struct dpa_path *p, __u64 bytes)
-{
-	__u64 window = p->window ?: DPA_FIRST_BYTES, ns = 0;
-
-	for (; bytes > window; window *= 2) {
-		bytes -= window;
-		ns += p->rtt_us * DPA_NSEC_PER_USEC;
-	}
-	return ns;
 }
 
 /* What is due first, unless a chunk behind the one in force has less time. */
@@ -140,14 +159,15 @@ static __always_inline int dpa_outruns(const struct dpa_state *st,
 {
 	__u64 left_ns = dpa_minus(due->deadline_ns, st->now_ns);
 	__u64 held = dpa_held_now(st, due, p);
-	__u64 there_ns = dpa_minus(dpa_drain_ns(p, held), dpa_way_ns(p));
+	__u64 there_ns = dpa_minus(dpa_held_ns(p, held), dpa_way_ns(p));
 	__u64 here_ns = dpa_way_ns(q), bytes;
 
 	if (!p->goodput || there_ns <= left_ns || q->resting)
 		return 0;
 	bytes = dpa_minus(held, dpa_in_time(st, due, p)) + q->behind +
 		dpa_waiting(st, there_ns);
-	here_ns += q->goodput ? dpa_drain_ns(q, bytes) : dpa_ramp_ns(q, bytes);
+	here_ns += q->goodput ? dpa_drain_ns(q, bytes) :
+		   dpa_ramp_ns(q, q->window ?: DPA_FIRST_BYTES, bytes);
 	if (here_ns < left_ns)
 		return 1;
 	return 2 * here_ns < there_ns &&
