@@ -140,7 +140,7 @@ demo-inside: guest
 check-inside: guest unit upstream
 	python3 tools/check/check.py
 
-lint-inside: bpf
+lint-inside: all
 	tools/check/lint.sh
 
 .PHONY: check-upstream-inside veristat-inside upstream

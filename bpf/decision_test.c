@@ -301,6 +301,9 @@ static void test_ramp_is_not_slow(void)
 	EXPECT(dpa_held_ns(&p, 100000) == 2 * SEC);
 	EXPECT(outruns(&st, &p, &q));
 	p.known = 0;
+	p.ramping = DPA_RAMP_SAMPLES - 1;
+	EXPECT(dpa_held_ns(&p, 100000) == 2 * SEC);
+	p.ramping = DPA_RAMP_SAMPLES;
 	/* 5, 10, 20, 40 and 25 KB, of which the first take a round trip as well */
 	EXPECT(dpa_held_ns(&p, 100000) == 5 * RTT_US * 1000ULL);
 	EXPECT(!outruns(&st, &p, &q));

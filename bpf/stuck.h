@@ -44,14 +44,15 @@ static __always_inline __u64 dpa_ramp_ns(const struct dpa_path *p, __u64 window,
 
 /*
  * How long a path takes for what it holds. One in slow start has twice as much on its way
- * with each round trip, and is not called slow by what it has shown so far.
+ * with each round trip, and is not called slow by what it has shown so far, until a sample
+ * shows no more than the one before.
  */
 static __always_inline __u64 dpa_held_ns(const struct dpa_path *p, __u64 bytes)
 {
 	__u64 rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC;
 	__u64 steady_ns = dpa_drain_ns(p, bytes), ramp_ns, window;
 
-	if (p->known)
+	if (p->known || p->ramping < DPA_RAMP_SAMPLES)
 		return steady_ns;
 	window = dpa_bytes_in(dpa_rate_now(p), rtt_ns);
 	if (window < DPA_PACKET_BYTES)
