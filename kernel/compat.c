@@ -5,15 +5,14 @@
 
 #include "compat.h"
 #include "msk.h"
+#include "path.h"
 #include "symbols.h"
 
 #ifdef COMPAT_STALE_BY_SCHEDULER
 
 static bool can_send(const struct mptcp_subflow_context *sf)
 {
-	return subflow_joined(sf) &&
-	       (1 << inet_sk_state_load(subflow_ssk(sf))) &
-	       (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT);
+	return subflow_joined(sf) && path_is_up(subflow_ssk(sf));
 }
 
 /**

@@ -432,3 +432,15 @@ void path_tell_limited(struct conn *c)
 		unlock_sock_fast(ssk, slow);
 	}
 }
+
+/**
+ * path_is_up() - can a subflow that has joined carry data, be it stale or not?
+ * @ssk: its TCP socket
+ *
+ * Context: any.
+ */
+bool path_is_up(const struct sock *ssk)
+{
+	return (1 << inet_sk_state_load(ssk)) &
+	       (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT);
+}

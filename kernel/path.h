@@ -8,6 +8,7 @@
 struct conn;
 struct mptcp_dpa_pref;
 struct mptcp_subflow_context;
+struct sock;
 
 int path_find(const struct conn *c, const struct mptcp_subflow_context *sf);
 int path_find_near(const struct conn *c, const struct mptcp_subflow_context *sf,
@@ -24,5 +25,6 @@ bool path_undercut(const struct conn *c, const struct mptcp_dpa_pref *opt);
 bool path_needs_owner(const struct conn *c);
 void path_make_prompt(struct conn *c);
 void path_tell_limited(struct conn *c);
+bool path_is_up(const struct sock *ssk);
 
 #endif

@@ -39,8 +39,7 @@ static bool wanted(struct conn *c, struct dpa_path *row, struct sock *ssk)
 static bool has_prio(struct mptcp_subflow_context *sf, const struct sock *ssk)
 {
 	return kernel_fn(mptcp_subflow_active)(sf) ||
-	       (subflow_stale_count(sf) &&
-		(1 << READ_ONCE(ssk->sk_state)) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT));
+	       (subflow_stale_count(sf) && path_is_up(ssk));
 }
 
 /*

@@ -25,39 +25,43 @@
 static bool is_given_up(const struct dpa_path *row,
 			struct mptcp_subflow_context *sf)
 {
-	const struct sock *ssk = subflow_ssk(sf);
-
-	if (!((1 << inet_sk_state_load(ssk)) &
-	      (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT)) ||
+	if (!path_is_up(subflow_ssk(sf)) ||
 	    row->cost == MPTCP_DPA_COST_FORBIDDEN)
 		return false;
 	return (row->flags & DPA_PATH_SILENT) ||
 	       !kernel_fn(mptcp_subflow_active)(sf);
 }
 
-/* Would TCP wait for longer than a path is left alone? */
-static bool waits_long(const struct conn *c, const struct dpa_path *row,
-		       const struct sock *ssk)
+/* Has TCP heard nothing for long since it sent, and would wait for longer? */
+static bool waits_long(const struct sock *ssk)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
-	u32 since = tcp_jiffies32 - tp->lsndtime;
 
-	if (!tp->packets_out || !inet_csk(ssk)->icsk_pending ||
-	    tcp_jiffies32 - tp->rcv_tstamp < PROBE_TICKS ||
-	    since < PROBE_TICKS ||
-	    time_before_eq(compat_timeout_expires(ssk), jiffies + 1))
-		return false;
-	return since >= PROBE_LONG ||
+	return tp->packets_out && inet_csk(ssk)->icsk_pending &&
+	       tcp_jiffies32 - tp->lsndtime >= PROBE_TICKS &&
+	       tcp_jiffies32 - tp->rcv_tstamp >= PROBE_TICKS &&
+	       time_after(compat_timeout_expires(ssk), jiffies + 1);
+}
+
+static bool may_ask(const struct conn *c, const struct dpa_path *row,
+		    const struct sock *ssk)
+{
+	return tcp_jiffies32 - tcp_sk(ssk)->lsndtime >= PROBE_LONG ||
 	       (row->cost <= c->state.least_cost &&
 		heard_may_ask(ssk, PROBE_TICKS));
 }
 
+/* What most paths differ in comes first: each look asks. */
 static bool is_to_ask(const struct conn *c, struct mptcp_subflow_context *sf)
 {
-	int i = path_find(c, sf);
+	const struct sock *ssk = subflow_ssk(sf);
+	int i;
 
+	if (!waits_long(ssk))
+		return false;
+	i = path_find(c, sf);
 	return i >= 0 && is_given_up(&c->state.path[i], sf) &&
-	       waits_long(c, &c->state.path[i], subflow_ssk(sf));
+	       may_ask(c, &c->state.path[i], ssk);
 }
 
 /* TCP goes by time when it gives up; its counts of timeouts are made for a few. */

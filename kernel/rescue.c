@@ -500,12 +500,14 @@ void rescue(struct conn *c)
 		return;
 	view_most_urgent(c, &due);
 	left_to_tcp = mark_silent(c, dpa_minus(due.deadline_ns, st->now_ns));
+	if (st->acked >= st->sent)
+		return;
 	msk_for_each_subflow(msk, sf) {
 		int i = path_find(c, sf);
 		u64 most;
 
 		if (i < 0 || left_to_tcp & BIT(i) || !st->path[i].behind ||
-		    st->acked >= st->sent || !kernel_fn(mptcp_subflow_active)(sf))
+		    !kernel_fn(mptcp_subflow_active)(sf))
 			continue;
 		most = outrun_bytes(c, &due, i);
 		if (!most)
