@@ -178,18 +178,23 @@ forbidden_path() {
 	expect_eq "payload on the forbidden path" "$(first_sent "$tmp/client" 1)" 0
 }
 
+# other_chunk NAME PORT LENGTH [STEP...]: another connection's, after these steps;
+# other_server and last_pid are its ends
+other_chunk() {
+	server "$server" $server4 "$2" "$tmp/$1_server" accept "drain 20000"
+	other_server=$last_pid
+	start "$tmp/$1" client "$client" "connect $server4 $2" "${@:4}" \
+		"chunk len=$3 ms=60000" "send $3" \
+		"wait queued=0 within=60000" close
+}
+
 # check_unheard MS: a chunk due then loses all on path 1 while another connection
 # goes on there, whose slow start, in which it may lose a whole window, is over
 check_unheard() {
 	local other other_server
 
 	prepare subflow backup || return
-	server "$server" $server4 $((port + 1)) "$tmp/other_server" \
-		accept "drain 20000"
-	other_server=$last_pid
-	start "$tmp/other" client "$client" "connect $server4 $((port + 1))" \
-		"chunk len=5000000 ms=60000" "send 5000000" \
-		"wait queued=0 within=60000" close
+	other_chunk other $((port + 1)) 5000000
 	other=$last_pid
 	wait_until 20 has_sent 1 1000000 ||
 		fail "nothing came of the other"
@@ -265,14 +270,6 @@ short_stall() {
 	expect_between "bytes over the costly path" "$costly" 0 100000
 }
 
-# long_chunk NAME PORT: another connection's, of 30 MB; last_pid is its client
-long_chunk() {
-	server "$server" $server4 "$2" "$tmp/$1_server" accept "drain 20000"
-	start "$tmp/$1" client "$client" "connect $server4 $2" \
-		"buffers send 2000000" "chunk len=30000000 ms=60000" \
-		"send 30000000" "wait queued=0 within=90000" close
-}
-
 first_path_packets() { in_ns "$client" cat /sys/class/net/c1/statistics/tx_packets; }
 
 # Two connections that lost a path ask whether it is back: together once a second, as
@@ -281,9 +278,9 @@ silent_path_asked() {
 	local one other before asked
 
 	prepare subflow backup || return
-	long_chunk one $((port + 1))
+	other_chunk one $((port + 1)) 30000000 "buffers send 2000000"
 	one=$last_pid
-	long_chunk other $((port + 2))
+	other_chunk other $((port + 2)) 30000000 "buffers send 2000000"
 	other=$last_pid
 	wait_until 20 has_sent 1 2000000 || fail "nothing came over path 1"
 	path_silent 1
@@ -304,7 +301,7 @@ crawling_path_returns() {
 
 	prepare subflow backup || return
 	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
-	long_chunk one $((port + 1))
+	other_chunk one $((port + 1)) 30000000 "buffers send 2000000"
 	wait_until 20 has_sent 1 2000000 || fail "nothing came over path 1"
 	path_rate 1 16kbit 5000
 	sleep 20
