@@ -18,11 +18,14 @@
 #define DPA_U64_MAX		(~0ULL)
 #define DPA_U32_MAX		(~0U)
 
-/* more than any path carries; sums of 8 stay below 2^63 */
+/* more than any path carries; sums of 8 are 2^63 at most */
 #define DPA_BYTES_MAX		(1ULL << 60)
 
 /* what MPTCP sends on one path once it has begun with it, at most */
 #define DPA_FRAGMENT_MAX	32768
+
+/* and with one pick: what a full GSO packet can carry, with every option */
+#define DPA_BURST_MAX		((1 << 16) - 20 - 40 - 40 - 8)
 
 /* no rate is taken to be higher: 34 Gbit/s, what 32 bits hold */
 #define DPA_RATE_MAX		((__u64)DPA_U32_MAX)

@@ -131,7 +131,7 @@ dpa_function int dpa_look_at(struct dpa_state *st, struct dpa_scratch *s,
 		return 0;
 	dpa_see(p, &s->seen, st->now_ns);
 	s->seen.due_ns = st->next_deadline_ns;
-	p->flags &= ~(DPA_PATH_LIMITED | DPA_PATH_RESTED | DPA_PATH_LOST);
+	p->flags &= ~DPA_PATH_SEEN;
 	dpa_observe(p, &s->seen);
 	if (p->usable)
 		dpa_take_in(st, &s->outlook, p);

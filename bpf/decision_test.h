@@ -18,7 +18,7 @@
 /* of all paths, unless a test says otherwise */
 #define RTT_US	100000
 
-#define BURST	65428
+#define BURST	DPA_BURST_MAX
 
 /* those of the running test */
 extern int failures;

@@ -158,7 +158,7 @@ static __always_inline void dpa_gather(struct dpa_state *st,
 			continue;
 		if (p->cost != level->cost)
 			*level = (struct dpa_level){ .cost = p->cost };
-		if (!p->known ||
+		if ((!p->known && !dpa_is_too_far(p, s->reach.left_ns)) ||
 		    dpa_is_doubtful(p, s->reach.left_ns, st->now_ns))
 			level->unknown = 1;
 		level->sure += dpa_surely(p, &s->reach, st->now_ns);
@@ -178,14 +178,13 @@ static __always_inline int dpa_is_useless(const struct dpa_level *level)
 	return !level->unknown && !level->sure && !level->likely;
 }
 
-/* A shortfall that s->level is to be used for now, rather than later. */
-static __always_inline __u64 dpa_enough(const struct dpa_scratch *s)
+/* A shortfall that paths which carry so much are to be used for now, rather than later. */
+static __always_inline __u64 dpa_enough(const struct dpa_scratch *s,
+					__u64 carry)
 {
-	__u64 sure = s->level.sure;
-
 	/* in parts that do not overflow */
-	return (sure >> 10) * s->reach.share +
-	       ((sure & 1023) * s->reach.share >> 10);
+	return (carry >> 10) * s->reach.share +
+	       ((carry & 1023) * s->reach.share >> 10);
 }
 
 static __always_inline __u64 dpa_nearly(__u64 enough)
@@ -193,16 +192,23 @@ static __always_inline __u64 dpa_nearly(__u64 enough)
 	return enough - enough / DPA_OPEN_LESS;
 }
 
+/* What of a shortfall may not wait, where @enough of it opens a path. */
+static __always_inline __u64 dpa_pressing(const struct dpa_scratch *s,
+					  __u64 enough, __u64 left)
+{
+	__u64 wait = (dpa_nearly(enough) >> 10) * s->reach.waits;
+
+	return dpa_minus(left, wait < s->upside ? wait : s->upside);
+}
+
 /* What of a shortfall is for s->level now; the rest may wait. */
 static __always_inline __u64 dpa_for_now(const struct dpa_state *st,
 					 const struct dpa_scratch *s,
 					 __u64 left)
 {
-	__u64 enough = dpa_enough(s);
-	__u64 wait = dpa_nearly(enough);
+	__u64 enough = dpa_enough(s, s->level.sure);
 
-	wait = (wait >> 10) * s->reach.waits;
-	left = dpa_minus(left, wait < s->upside ? wait : s->upside);
+	left = dpa_pressing(s, enough, left);
 	if (!st->budget && st->cost_limit < s->level.cost &&
 	    left < enough / DPA_OPEN_AGAIN)
 		return 0;
@@ -226,7 +232,7 @@ static __always_inline int dpa_is_little(const struct dpa_scratch *s,
 	carries = level->unknown ? s->first_likely : level->sure;
 	return (carries > 2ULL * DPA_FRAGMENT_MAX &&
 		s->first_likely > DPA_FRAGMENT_MAX) ||
-	       dpa_minus(left, s->upside) <= s->first_margin;
+	       dpa_pressing(s, dpa_enough(s, carries), left) <= s->first_margin;
 }
 
 /* Is it time to use s->level for a shortfall of so many bytes? */
@@ -242,7 +248,7 @@ static __always_inline int dpa_is_time(const struct dpa_state *st,
 		return s->learn_bytes || st->open_cost == level->cost;
 	if (level->unknown)
 		return 1;
-	enough = dpa_enough(s);
+	enough = dpa_enough(s, level->sure);
 	if (!s->likely_left || dpa_is_held(st, level->cost))
 		return left >= enough;
 	return !st->trial || left >= dpa_nearly(enough);
@@ -348,7 +354,7 @@ static __always_inline int dpa_hopeless(struct dpa_state *st,
 			break;
 		if (!p->usable)
 			continue;
-		if (!p->known)
+		if (!p->known && !dpa_is_too_far(p, s->reach.left_ns))
 			return 0;
 		left = dpa_minus(left, dpa_comes(p, s->reach.left_ns));
 		if (!left)

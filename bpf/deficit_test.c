@@ -105,11 +105,13 @@ static void test_deficit_upside(void)
 	chunk[0][0] = 13700000;
 	plan(&st, &s, 1, chunk);
 	EXPECT(within(st.budget, 770000, 790000));
-	/* nor is one that is held opened for that */
+	/* nor is one that is held opened for what waits, though there is enough */
 	st.open_cost = 0;
 	st.budget = 0;
+	chunk[0][0] = 14500000;
 	plan(&st, &s, 1, chunk);
 	EXPECT(!st.open_cost && dpa_is_held(&st, 9));
+	chunk[0][0] = 13700000;
 	/* less of it shortly before the deadline */
 	st.now_ns = 11 * SEC - 515 * MSEC;
 	chunk[0][0] = 600000;
@@ -408,6 +410,7 @@ static void test_deficit_counting(void)
 	set_paths(&st, 1, cost, goodput);
 	st.path[0].rate_max = 300000;
 	st.unit = 30000;
+	st.next_deadline_ns = chunk[0][1];
 	plan(&st, &s, 1, chunk);
 	EXPECT(!dpa_hopeless(&st, &s, 2000000));
 	dpa_make_room(&st, 0, 0);

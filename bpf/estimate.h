@@ -104,6 +104,14 @@ static __always_inline __u64 dpa_way_ns(const struct dpa_path *p)
 	return (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2;
 }
 
+/* Is it so far that nothing comes in so much time, however fast it is? */
+static __always_inline int dpa_is_too_far(const struct dpa_path *p,
+					  __u64 left_ns)
+{
+	/* where no round trip was measured nobody knows */
+	return p->rtt_us != DPA_U32_MAX && left_ns <= dpa_way_ns(p);
+}
+
 /* What the empty path holds at a rate. */
 static __always_inline __u64 dpa_pipe(const struct dpa_path *p, __u64 rate)
 {
@@ -237,12 +245,14 @@ dpa_function int dpa_add_sample(struct dpa_path *p, __u32 rate, int limited)
 		p->spread = dpa_first_spread(rate);
 		p->ramping = DPA_RAMP_SAMPLES;
 	} else if (p->ramping) {
-		if (rate > was + was / 4)
+		if (rate > was + was / 4ULL)
 			p->ramping = DPA_RAMP_SAMPLES;
 		else
 			p->ramping--;
 		if (rate > was)
 			p->goodput = rate;
+		else
+			p->rises = 0;
 		p->known |= !p->ramping;
 	} else {
 		dpa_smooth(p, rate);
@@ -481,7 +491,10 @@ static __always_inline void dpa_observe(struct dpa_path *p,
 	dpa_sample(p, o);
 }
 
-/* What the module found of a path since the last look, as an observation. */
+/* what the module found since the last look, and each look begins anew */
+#define DPA_PATH_SEEN	(DPA_PATH_LIMITED | DPA_PATH_RESTED | DPA_PATH_LOST)
+
+/* That, as an observation. */
 static __always_inline void dpa_see(const struct dpa_path *p,
 				    struct dpa_observation *o, __u64 now_ns)
 {
@@ -511,6 +524,7 @@ static __always_inline void dpa_watch(struct dpa_path *p, __u64 now_ns)
 	dpa_see(p, &o, now_ns);
 	o.drained = 1;
 	dpa_sample(p, &o);
+	p->flags &= ~DPA_PATH_SEEN;
 }
 
 #endif

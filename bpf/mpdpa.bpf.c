@@ -17,6 +17,8 @@
 
 #include "decision.h"
 
+_Static_assert(DPA_BURST_MAX == MPTCP_SEND_BURST, "unit tests and simulator pick as much");
+
 /* The guard lets no two decisions run at a time on one CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

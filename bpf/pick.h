@@ -146,11 +146,11 @@ static __always_inline __u64 dpa_room_rate(const struct dpa_state *st,
 	__u64 twice = 2ULL * p->goodput;
 
 	if (p->known)
-		return p->goodput + p->goodput / 4;
+		return p->goodput + p->goodput / 4ULL;
 	if (!p->goodput)
 		return rate;
 	if (!dpa_is_near(p, left_ns, DPA_HURRY_RTTS))
-		return p->goodput + p->goodput / 2;
+		return p->goodput + p->goodput / 2ULL;
 	return p->cost > st->cheapest && rate > twice ? twice : rate;
 }
 
@@ -232,16 +232,18 @@ static __always_inline int dpa_keeps_short(const struct dpa_state *st,
 /* no path's TCP is slowed down to less than this: ten first windows a second */
 #define DPA_PACE_LEAST	(10 * DPA_FIRST_BYTES)
 
-/* dpa_path::fits is in units of 512 bytes; 255: that many, or more */
+/* dpa_path::fits is in units of 512 bytes; 65535: that many, or more */
 #define DPA_FITS_SHIFT	9
-#define DPA_FITS_MANY	255
+#define DPA_FITS_MANY	65535
 
 /* Of the next bytes, those that would come on a path in so much time. */
-static __always_inline __u8 dpa_fits(const struct dpa_path *p, __u64 left_ns,
-				     __u64 now_ns)
+static __always_inline __u16 dpa_fits(const struct dpa_path *p, __u64 left_ns,
+				      __u64 now_ns)
 {
 	__u64 bytes;
 
+	if (dpa_is_too_far(p, left_ns))
+		return 0;
 	if (!p->known)
 		return DPA_FITS_MANY;
 	if (dpa_is_doubtful(p, left_ns, now_ns))
@@ -338,26 +340,46 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 total)
 	return dpa_is_late(st, p) && dpa_may_send(st, p);
 }
 
+/* What of the chunk that the next bytes are of still goes to paths. */
+static __always_inline __u64 dpa_to_send(const struct dpa_state *st)
+{
+	__u64 end = st->written;
+
+	if (st->sent < st->chunk_end && st->chunk_end < end)
+		end = st->chunk_end;
+	return dpa_minus(end, st->sent) + st->again;
+}
+
 /*
- * When what is unsent of a chunk would have come to the far end over one path
- * alone; DPA_U64_MAX: nobody knows, or it may get nothing.
+ * When that would have come to the far end over one path alone; DPA_U64_MAX: nobody
+ * knows, or it may get nothing.
  */
 dpa_function __u64 dpa_alone_ns(const struct dpa_state *st, __u32 path)
 {
 	const struct dpa_path *p;
-	__u64 bytes, end, ns;
+	__u64 bytes, ns;
 
 	if (!st || path >= MPTCP_DPA_PATHS_MAX)
 		return DPA_U64_MAX;
 	p = &st->path[path];
 	if (!p->known || !dpa_may_send(st, p))
 		return DPA_U64_MAX;
-	end = st->written;
-	if (st->sent < st->chunk_end && st->chunk_end < end)
-		end = st->chunk_end;
-	bytes = dpa_ahead(p, p->goodput) + dpa_minus(end, st->sent) + st->again;
+	bytes = dpa_ahead(p, p->goodput) + dpa_to_send(st);
 	ns = dpa_minus(dpa_time_ns(bytes, p->goodput), dpa_way_ns(p));
 	return ns + dpa_paused_ns(p, ns);
+}
+
+/* Of the next bytes, those that a path is known to bring in time, if it may get them. */
+dpa_function __u64 dpa_in_share(const struct dpa_state *st, __u32 path)
+{
+	const struct dpa_path *p;
+
+	if (!st || path >= MPTCP_DPA_PATHS_MAX)
+		return 0;
+	p = &st->path[path];
+	if (!dpa_may_send(st, p))
+		return 0;
+	return dpa_arriving(p, p->goodput, dpa_fits_in_ns(st));
 }
 
 /* Has as many bytes count as being in time as come in so much of it. */
@@ -371,20 +393,21 @@ dpa_function int dpa_fit(struct dpa_state *st, __u32 path, __u64 left_ns)
 
 /*
  * Where a path is late the next bytes go to one that is not, even if they have to
- * wait for it. If all are in time on none, those are late on which they would come
- * after one alone could have brought the last of them (an idea of ECF, Y. Lim et
- * al., CoNEXT 2017): what is late anyway is not to become more so.
+ * wait for it. If not all are in time on any of them, nor on all together, those are late
+ * on which they would come after one alone could have brought the last of them (an idea
+ * of ECF, Y. Lim et al., CoNEXT 2017): what is late anyway is not to become more so.
  */
 static __always_inline void dpa_hurry(struct dpa_state *st)
 {
-	__u64 least_ns = DPA_U64_MAX, ns;
+	__u64 least_ns = DPA_U64_MAX, in_time = 0, ns;
 	int i;
 
 	dpa_for(i, dpa_rows(st)) {
 		ns = dpa_alone_ns(st, i);
 		least_ns = ns < least_ns ? ns : least_ns;
+		in_time += dpa_in_share(st, i);
 	}
-	if (least_ns == DPA_U64_MAX)
+	if (least_ns == DPA_U64_MAX || in_time >= dpa_to_send(st))
 		return;
 	least_ns += DPA_MARGIN_NS / 2;
 	if (least_ns <= dpa_fits_in_ns(st))

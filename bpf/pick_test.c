@@ -221,7 +221,7 @@ static void test_cut(void)
 	/* 1.0425 s of the path, less what it has */
 	p->behind = 900000;
 	dpa_make_room(&st, 0, total(&st));
-	EXPECT(p->fits == DPA_FITS_MANY);
+	EXPECT(p->fits == 142500 >> DPA_FITS_SHIFT);
 	p->behind = 960000;
 	dpa_make_room(&st, 0, total(&st));
 	EXPECT(p->fits == 82500 >> DPA_FITS_SHIFT);
@@ -235,6 +235,19 @@ static void test_cut(void)
 	dpa_make_room(&st, 0, total(&st));
 	EXPECT(p->fits == DPA_FITS_MANY && dpa_picked(&st, 0) == 30000);
 	EXPECT(p->fits == DPA_FITS_MANY);
+	/* but nothing where one way alone takes too long */
+	st.next_deadline_ns = SEC + 57 * MSEC;
+	dpa_make_room(&st, 0, total(&st));
+	EXPECT(dpa_is_late(&st, p));
+	st.next_deadline_ns = SEC + 58 * MSEC;
+	dpa_make_room(&st, 0, total(&st));
+	EXPECT(!dpa_is_late(&st, p));
+	p->rtt_us = DPA_U32_MAX;
+	st.next_deadline_ns = SEC + MSEC;
+	dpa_make_room(&st, 0, total(&st));
+	EXPECT(!dpa_is_late(&st, p));
+	p->rtt_us = RTT_US;
+	st.next_deadline_ns = 2 * SEC;
 	/* nor is more than a fragment given in the last round trips before a deadline */
 	p->known = 1;
 	EXPECT(dpa_picked(&st, 0) == BURST);
@@ -278,8 +291,8 @@ static void test_hurry(void)
 	/* of more the other brings some by the time that the fast one would take */
 	st.chunk_end = 1300000;
 	dpa_stand(&st, &s, BURST);
-	EXPECT(!dpa_is_late(&st, fast) && fast->fits == DPA_FITS_MANY);
-	EXPECT(slow->fits == DPA_FITS_MANY);
+	EXPECT(within(fast->fits << DPA_FITS_SHIFT, 307000, 307500));
+	EXPECT(within(slow->fits << DPA_FITS_SHIFT, 197000, 197500));
 	st.chunk_end = 1200000;
 	dpa_stand(&st, &s, BURST);
 	EXPECT(within(slow->fits << DPA_FITS_SHIFT, 97000, 97500));
@@ -288,6 +301,56 @@ static void test_hurry(void)
 	st.path[0].flags |= DPA_PATH_SILENT;
 	dpa_stand(&st, &s, BURST);
 	EXPECT(!dpa_is_late(&st, slow));
+}
+
+/* Nor does a path with a long round trip get what two others bring in time together. */
+static void test_hurry_together(void)
+{
+	struct dpa_state st = {
+		.now_ns = SEC, .next_deadline_ns = SEC + 150 * MSEC, .unit = 30000,
+		.chunk_end = 250000, .written = 250000, .costly_left = DPA_U64_MAX,
+		.cheapest = 1, .cost_limit = 1, .window = DPA_U64_MAX, .rows = 3,
+	};
+	const struct dpa_scratch s = {};
+	int i;
+
+	for (i = 0; i < 3; i++)
+		st.path[i] = (struct dpa_path){
+			.cost = 1, .goodput = 1000000, .rtt_us = 20000,
+			.srtt_us = 20000, .known = 1, .usable = 1,
+			.pause_in_us = DPA_U32_MAX,
+			.flags = DPA_PATH_USED | DPA_PATH_ACTIVE,
+		};
+	st.path[2].rtt_us = 300000;
+	st.path[2].srtt_us = 300000;
+	dpa_stand(&st, &s, BURST);
+	EXPECT(!dpa_is_late(&st, &st.path[0]) && dpa_is_late(&st, &st.path[2]));
+	/* of more than that it gets some */
+	st.chunk_end = 270000;
+	st.written = 270000;
+	dpa_stand(&st, &s, BURST);
+	EXPECT(!dpa_is_late(&st, &st.path[2]));
+}
+
+/* More than a few fragments are counted as well. */
+static void test_fits_many(void)
+{
+	struct dpa_state st = {
+		.now_ns = SEC, .next_deadline_ns = SEC + 72 * MSEC, .unit = 30000,
+		.cheapest = 1, .cost_limit = 1, .window = DPA_U64_MAX,
+		.path = { {
+			.cost = 1, .goodput = 10000000, .rtt_us = RTT_US,
+			.srtt_us = RTT_US, .known = 1, .usable = 1,
+			.pause_in_us = DPA_U32_MAX,
+		} },
+	};
+	int picks = 0;
+
+	dpa_make_room(&st, 0, total(&st));
+	for (; !dpa_is_late(&st, &st.path[0]) && picks < 100; picks++)
+		dpa_picked(&st, 0);
+	/* 14.5 ms of it, in fragments */
+	EXPECT(picks == 5);
 }
 
 static void test_costly_bound(void)
@@ -560,6 +623,8 @@ const struct dpa_test pick_tests[] = {
 	{ "a small window, shared by two paths", test_small_window },
 	{ "picks end within a fragment", test_cut },
 	{ "late bytes take the path that is soonest", test_hurry },
+	{ "late on one, in time on two together", test_hurry_together },
+	{ "what comes in time of a fast path", test_fits_many },
 	{ "a path that was too slow is tried again", test_try },
 	{ "a pace that fills no queue", test_pace },
 	{ "a bound on what deadlines cost", test_costly_bound },

@@ -11,7 +11,7 @@
 
 #include <linux/mptcp_dpa_sock.h>
 
-/* dpa_path::flags; the scheduler clears LIMITED, RESTED and LOST, and changes no other */
+/* dpa_path::flags; who looks clears LIMITED, RESTED and LOST, and a scheduler no other */
 #define DPA_PATH_USED		(1U << 0)	/* the row belongs to a subflow */
 #define DPA_PATH_HELD		(1U << 1)	/* kept back by the scheduler */
 #define DPA_PATH_STEERED	(1U << 2)	/* request_bkup follows HELD */
@@ -65,8 +65,8 @@ struct dpa_path {
 		narrow : 1;	/* picks end where @room does: a small window, a slow link */
 	__u16	sample_losses;	/* @losses when the running or last sample began */
 	__u8	lossy;		/* the share of samples with a loss, in 256ths */
-	__u8	fits;		/* what comes in time of what it is given, see pick.h */
 	__u8	rises;		/* samples in a row above the mean, up to DPA_RISES_SURE */
+	__u16	fits;		/* what comes in time of what it is given, see pick.h */
 	__u32	goodput;	/* smoothed; 0: nothing was sampled yet */
 	__u32	best;		/* the most that was, of late */
 	__u32	spread;		/* its standard deviation */

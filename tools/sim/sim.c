@@ -10,7 +10,6 @@
 #include "sim.h"
 
 #define DFRAG		32728	/* a page fragment of 32 KB less its header */
-#define BURST		65428
 #define TICK_NS		(25 * DPA_NSEC_PER_MSEC)
 
 struct sim sim;
@@ -229,7 +228,7 @@ static void decide(void)
 		else
 			plan();
 	}
-	dpa_stand(st, s, BURST);
+	dpa_stand(st, s, DPA_BURST_MAX);
 	note_activations();
 }
 
@@ -294,7 +293,7 @@ static void picked(struct path *p, uint64_t burst)
 static void push(void)
 {
 	while (sim.sent < sim.written || next_again() != UINT64_MAX) {
-		uint64_t burst = BURST, most;
+		uint64_t burst = DPA_BURST_MAX, most;
 		struct path *p;
 		int i;
 
