@@ -46,7 +46,8 @@ static __always_inline int redundant_send(struct mptcp_sock *msk)
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		__u32 rtt = subflow_tcp(subflow)->rtt_min.s[0].v;
 
-		if (!mptcp_subflow_active(subflow) || rtt >= least)
+		/* where no round trip was measured it is as long as can be */
+		if (!mptcp_subflow_active(subflow) || (best && rtt >= least))
 			continue;
 		least = rtt;
 		best = subflow;

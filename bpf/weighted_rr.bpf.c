@@ -24,17 +24,23 @@ struct {
 	__type(value, __u32);
 } weights SEC(".maps");
 
-/* what each has used, by the low bits of its id; the least goes first */
+/* of a subflow: the least goes first */
 struct used {
-	__u64 of[SUBFLOWS_MAX];
-	__u64 floor;
+	__u64	strides;
+	__u32	id;		/* 0: nobody's */
+};
+
+/* of a connection; of more subflows those with the highest ids have a record */
+struct record {
+	struct used	of[SUBFLOWS_MAX];
+	__u64		floor;	/* in strides */
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct used);
+	__type(value, struct record);
 } strides SEC(".maps");
 
 static __always_inline __u64
@@ -48,35 +54,56 @@ stride_of(const struct mptcp_subflow_context *subflow)
 	return STRIDE / *weight;
 }
 
+/* Its slot, or else the one whose id is lowest: ids only grow, so that one has left. */
+static __always_inline __u32 slot_of(struct record *record, __u32 id)
+{
+	__u32 slot = 0;
+	int i;
+
+	for (i = 0; i < SUBFLOWS_MAX; i++) {
+		if (record->of[i].id == id)
+			return i;
+		if (record->of[i].id < record->of[slot % SUBFLOWS_MAX].id)
+			slot = i;
+	}
+	record->of[slot % SUBFLOWS_MAX] = (struct used){ .id = id };
+	return slot;
+}
+
 static __always_inline int weighted_rr_send(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow, *best = NULL;
-	struct used *used;
 	__u64 least = ~0ULL;
+	struct record *record;
+	__u32 slot = 0;
 
-	used = bpf_sk_storage_get(&strides, msk, NULL,
-				  BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!used)
+	record = bpf_sk_storage_get(&strides, msk, NULL,
+				    BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!record)
 		return -1;
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
-		__u64 *mine = &used->of[subflow->subflow_id % SUBFLOWS_MAX];
+		__u32 i;
+		struct used *used;
 
 		if (!subflow_ready(subflow))
 			continue;
+		i = slot_of(record, subflow->subflow_id + 1);
+		used = &record->of[i % SUBFLOWS_MAX];
 		/* a new one, or one that was away, does not catch up */
-		if (*mine < used->floor)
-			*mine = used->floor;
-		if (*mine < least) {
-			least = *mine;
+		if (used->strides < record->floor)
+			used->strides = record->floor;
+		if (used->strides < least) {
+			least = used->strides;
 			best = subflow;
+			slot = i;
 		}
 	}
 	if (!best)
 		return -1;
 	if (least > ARREARS_MAX * STRIDE &&
-	    least - ARREARS_MAX * STRIDE > used->floor)
-		used->floor = least - ARREARS_MAX * STRIDE;
-	used->of[best->subflow_id % SUBFLOWS_MAX] += stride_of(best);
+	    least - ARREARS_MAX * STRIDE > record->floor)
+		record->floor = least - ARREARS_MAX * STRIDE;
+	record->of[slot % SUBFLOWS_MAX].strides += stride_of(best);
 	subflow_pick(msk, best, MPTCP_SEND_BURST);
 	return 0;
 }
