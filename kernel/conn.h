@@ -31,10 +31,11 @@ struct conn_path {
 	struct quota *quota;	/* NULL: none; with a reference */
 	u64	rescued;	/* sequence up to which data was sent again */
 	u32	rescued_len;	/* bytes before that; 0: none was */
-	u32	granted;	/* of the quota, and not spent yet */
-	u32	given;		/* tcp_sock::write_seq when bytes were last counted */
+	u32	given;		/* as path_given() had it when bytes were last counted */
 	u32	floor_us;	/* BBR's least round trip; 0: none seen */
 	u32	floor_at;	/* when it was measured: tcp_jiffies32 */
+	u16	granted;	/* bytes of the quota that are not spent yet */
+	u16	asked_s;	/* when it was asked whether it is back; wraps */
 	u32	pace;		/* as sock::sk_max_pacing_rate was last set; 0: any */
 	u32	prio_ms;	/* when an MP_PRIO was last sent; wraps */
 	/* what dpa_path::cost was resolved from */
@@ -67,6 +68,7 @@ struct conn {
 	u32			alpha_milli;	/* 0: the namespace's */
 	u32			overflow_ms;	/* 0: the namespace's */
 	u32			room_ms; /* when a settled path lost its row; wraps, 0: none */
+	u32			fruitless_ms; /* when there was none to be had; wraps, 0: never */
 	u64			overflow_ns;	/* in force at the last refresh */
 	u64			overflowed;	/* bytes written while it was */
 	u32			subflows; /* that have a row */
@@ -93,6 +95,11 @@ static inline bool is_mptcp_socket(const struct sock *sk)
 static inline u32 conn_now_ms(const struct conn *c)
 {
 	return div_u64(c->state.now_ns, NSEC_PER_MSEC);
+}
+
+static inline u16 conn_now_s(const struct conn *c)
+{
+	return div_u64(c->state.now_ns, NSEC_PER_SEC);
 }
 
 struct conn *conn_find(const struct sock *sk);

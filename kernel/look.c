@@ -43,8 +43,8 @@ static u32 bbr_floor_us(const struct sock *ssk)
 	return floor_us;
 }
 
-/* bytes of a quota that a connection takes at a time */
-#define GRANT	(2U * DPA_FRAGMENT_MAX)
+/* bytes of a quota that a connection takes at a time; a fragment is less than its most */
+#define GRANT	(2U * DPA_FRAGMENT_MAX - 1)
 
 /*
  * What of a quota the path can get, as long as dpa_is_spent() keeps a fragment
@@ -143,20 +143,23 @@ static void note_rest(struct dpa_path *row, const struct tcp_sock *tp)
 
 /* What changes with every burst. */
 static __always_inline void refresh_bytes(struct conn *c, int i,
-					  struct dpa_path *row,
+					  const struct mptcp_subflow_context *sf,
 					  const struct sock *ssk, bool count)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
+	struct dpa_path *row = &c->state.path[i];
 	struct conn_path *path = &c->path[i];
-	u32 given = READ_ONCE(tp->write_seq);
+	u32 end = READ_ONCE(tp->write_seq);
+	s32 more = path_given(sf) - path->given;
 
-	if (given != path->given) {
-		if (count)
-			path_spend(c, i, given - path->given);
-		path->given = given;
+	if (more) {
+		/* it is less when the socket was disconnected */
+		if (count && more > 0)
+			path_spend(c, i, more);
+		path->given += more;
 	}
-	row->behind = dpa_minus(given - tp->snd_una, sacked(tp));
-	if (given == tp->snd_una)
+	row->behind = dpa_minus(end - tp->snd_una, sacked(tp));
+	if (end == tp->snd_una)
 		note_rest(row, tp);
 	else if (look_is_starved(tp) || is_shut(tp))
 		row->flags |= DPA_PATH_LIMITED;
@@ -187,6 +190,17 @@ static u32 cwnd_after_idle(const struct sock *ssk, u32 idle)
 		   min(tp->snd_cwnd, (u32)TCP_INIT_CWND));
 }
 
+/* Says its congestion control how fast it sends, as BBR's does? */
+static bool sets_pace(const struct sock *ssk)
+{
+	bool sets;
+
+	rcu_read_lock();
+	sets = READ_ONCE(inet_csk(ssk)->icsk_ca_ops)->cong_control;
+	rcu_read_unlock();
+	return sets;
+}
+
 /*
  * BBR's window is no slow start's: its pacing rate says how fast it is. RFC 2861
  * says what idle time does to others.
@@ -196,7 +210,7 @@ static u32 slow_start_window(const struct sock *ssk)
 	const struct tcp_sock *tp = tcp_sk(ssk);
 	u32 idle = tcp_jiffies32 - tp->lsndtime, cwnd = tp->snd_cwnd;
 
-	if (inet_csk(ssk)->icsk_ca_ops->cong_control)
+	if (sets_pace(ssk))
 		return 0;
 	if (!tp->packets_out && idle > inet_csk(ssk)->icsk_rto &&
 	    READ_ONCE(sock_net(ssk)->ipv4.sysctl_tcp_slow_start_after_idle))
@@ -229,6 +243,52 @@ static void refresh_row(struct conn_path *path, struct dpa_path *row,
 		 inet_csk(ssk)->icsk_ca_state == TCP_CA_Open);
 }
 
+/* Returns the rows that are somebody's, by their bits; @lack: who else there is has none. */
+static unsigned long refresh_all(struct conn *c, bool count, bool *lack)
+{
+	struct dpa_state *st = &c->state;
+	struct mptcp_subflow_context *sf;
+	unsigned long found = 0;
+	u32 least = U32_MAX;
+	int next = 0;
+
+	*lack = false;
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		const struct sock *ssk = subflow_ssk(sf);
+		bool active = kernel_fn(mptcp_subflow_active)(sf);
+		int i = path_row(c, sf, next);
+
+		if (i < 0) {
+			*lack = true;
+			continue;
+		}
+		next = i + 1;
+		found |= BIT(i);
+		set_flag(&st->path[i], DPA_PATH_ACTIVE, active);
+		refresh_bytes(c, i, sf, ssk, count);
+		refresh_quota(c, i);
+		refresh_row(&c->path[i], &st->path[i], ssk, count);
+		refresh_floor(&c->path[i], &st->path[i], ssk);
+		if (active)
+			least = min(least, st->path[i].cost);
+	}
+	st->least_cost = least;
+	return found;
+}
+
+/* Rows whose subflows are gone; was there one? */
+static bool clear_others(struct conn *c, unsigned long found)
+{
+	int i;
+
+	if (hweight_long(found) == c->subflows)
+		return false;
+	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++)
+		if (c->path[i].sf && !(found & BIT(i)))
+			path_clear(c, i);
+	return true;
+}
+
 /**
  * look_refresh() - bring rows up to date, find the least cost, and count what
  * costlier paths got
@@ -239,35 +299,12 @@ static void refresh_row(struct conn_path *path, struct dpa_path *row,
  */
 void look_refresh(struct conn *c, bool count)
 {
-	struct dpa_state *st = &c->state;
-	struct mptcp_subflow_context *sf;
-	unsigned long gone = GENMASK(MPTCP_DPA_PATHS_MAX - 1, 0);
-	u32 least = U32_MAX, found = 0;
-	int i, next = 0;
+	unsigned long found;
+	bool lack;
 
-	msk_for_each_subflow(msk_of(c->sk), sf) {
-		const struct sock *ssk = subflow_ssk(sf);
-		bool active = kernel_fn(mptcp_subflow_active)(sf);
-
-		i = path_row(c, sf, next);
-		if (i < 0)
-			continue;
-		next = i + 1;
-		found++;
-		gone &= ~BIT(i);
-		set_flag(&st->path[i], DPA_PATH_ACTIVE, active);
-		refresh_bytes(c, i, &st->path[i], ssk, count);
-		refresh_quota(c, i);
-		refresh_row(&c->path[i], &st->path[i], ssk, count);
-		refresh_floor(&c->path[i], &st->path[i], ssk);
-		if (active)
-			least = min(least, st->path[i].cost);
-	}
-	if (found != c->subflows)
-		for_each_set_bit(i, &gone, MPTCP_DPA_PATHS_MAX)
-			if (c->path[i].sf)
-				path_clear(c, i);
-	st->least_cost = least;
+	found = refresh_all(c, count, &lack);
+	if (clear_others(c, found) && lack)
+		refresh_all(c, count, &lack);
 }
 
 /**
@@ -287,7 +324,7 @@ bool look_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 	struct dpa_path *row = &c->state.path[i];
 
 	set_flag(row, DPA_PATH_ACTIVE, kernel_fn(mptcp_subflow_active)(sf));
-	refresh_bytes(c, i, row, ssk, true);
+	refresh_bytes(c, i, sf, ssk, true);
 	if (row->flags & DPA_PATH_QUOTA)
 		refresh_quota(c, i);
 	return dpa_is_usable(row) == row->usable && !dpa_has_rested(row);

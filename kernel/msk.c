@@ -64,8 +64,10 @@ const struct msk_field msk_fields[] = {
 	FIELD(mptcp_subflow_context, conn),
 	FLAG(mptcp_subflow_context, request_bkup),
 	FLAG(mptcp_subflow_context, backup),
+#ifdef COMPAT_STALE_BY_SCHEDULER
 	FLAG(mptcp_subflow_context, request_join),
 	FLAG(mptcp_subflow_context, fully_established),
+#endif
 	FLAG(mptcp_subflow_context, send_mp_prio),
 	SIZE(mptcp_data_frag),
 	FIELD(mptcp_data_frag, list),
@@ -213,13 +215,14 @@ u64 msk_chunk_seq(const struct mptcp_sock *msk, u64 position)
  * fragments that it is in: of a fragment the kernel knows only how much was
  * sent. When a subflow closes it does so itself, with whole fragments. Needs the
  * msk owned. *@at is the fragment that an earlier call ended at, or NULL: who asks for
- * stretch after stretch goes through the queue once. Returns how many bytes that are.
+ * stretch after stretch goes through the queue once.
  */
-u32 msk_resend(struct mptcp_sock *msk, u64 from, u64 to,
-	       struct mptcp_data_frag **at)
+void msk_resend(struct mptcp_sock *msk, u64 from, u64 to,
+		struct mptcp_data_frag **at)
 {
 	struct mptcp_data_frag *frag = *at, *first = NULL;
-	u32 bytes = 0, before;
+	_Bool any = 0;
+	u32 before;
 
 	if (!frag || (s64)(from - frag->data_seq) < 0)
 		frag = next_frag(msk, &msk->rtx_queue);
@@ -236,18 +239,17 @@ u32 msk_resend(struct mptcp_sock *msk, u64 from, u64 to,
 		first = first ?: frag;
 		before = (s64)(from - frag->data_seq) > 0 ?
 			 from - frag->data_seq : 0;
-		bytes += frag->already_sent - before;
+		any |= frag->already_sent != before;
 		frag->already_sent = before;
 	}
-	if (!bytes)
-		return 0;
+	if (!any)
+		return;
 	if (!msk->first_pending ||
 	    (s64)(msk->first_pending->data_seq - first->data_seq) > 0)
 		msk->first_pending = first;
 	msk->recovery_snd_nxt = msk->snd_nxt;
 	msk->recovery = 1;
 	msk->snd_burst = 0;
-	return bytes;
 }
 
 u64 msk_window_left(const struct mptcp_sock *msk)
@@ -366,10 +368,12 @@ _Bool subflow_peer_backup(const struct mptcp_subflow_context *sf)
 	return sf->backup;
 }
 
+#ifdef COMPAT_STALE_BY_SCHEDULER
 _Bool subflow_joined(const struct mptcp_subflow_context *sf)
 {
 	return !sf->request_join || sf->fully_established;
 }
+#endif
 
 /* Retransmissions in a row without a sign of life. */
 unsigned int subflow_stale_count(const struct mptcp_subflow_context *sf)
@@ -379,7 +383,8 @@ unsigned int subflow_stale_count(const struct mptcp_subflow_context *sf)
 
 /*
  * The next byte's number on the subflow, as mappings have it; tcp_sock::write_seq is
- * the same one's sequence number. Needs the subflow's lock.
+ * the same one's sequence number. Both change with the msk lock and the subflow's held;
+ * who compares them needs the subflow's.
  */
 u32 subflow_next_byte(const struct mptcp_subflow_context *sf)
 {

@@ -10,7 +10,6 @@
 #ifndef _MPTCP_DPA_MSK_H
 #define _MPTCP_DPA_MSK_H
 
-struct list_head;
 struct mptcp_data_frag;
 struct mptcp_sched_ops;
 struct mptcp_sock;
@@ -69,8 +68,8 @@ unsigned int msk_last_ack(const struct mptcp_sock *msk); /* jiffies */
 unsigned int msk_token(const struct mptcp_sock *msk);
 unsigned long long msk_chunk_seq(const struct mptcp_sock *msk,
 				 unsigned long long position);
-unsigned int msk_resend(struct mptcp_sock *msk, unsigned long long from,
-			unsigned long long to, struct mptcp_data_frag **at);
+void msk_resend(struct mptcp_sock *msk, unsigned long long from,
+		unsigned long long to, struct mptcp_data_frag **at);
 void msk_set_burst(struct mptcp_sock *msk, int bytes);
 void msk_set_timer(struct mptcp_sock *msk, long ticks);
 

@@ -241,14 +241,18 @@ void path_clear(struct conn *c, int i)
 	c->path[i] = (struct conn_path){};
 }
 
-static bool is_gone(const struct conn *c, int i)
+/**
+ * path_given() - the payload that a subflow was given so far, and 1; wraps
+ * @sf: the subflow
+ *
+ * TCP's own sequence numbers begin anew when a socket connects that had a row before.
+ *
+ * Context: msk lock.
+ */
+u32 path_given(const struct mptcp_subflow_context *sf)
 {
-	struct mptcp_subflow_context *sf;
-
-	msk_for_each_subflow(msk_of(c->sk), sf)
-		if (path_find(c, sf) == i)
-			return false;
-	return true;
+	/* mappings count from 1, once it is connected */
+	return max(subflow_next_byte(sf), 1U);
 }
 
 static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
@@ -259,7 +263,7 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 	for (i = 0; i < MPTCP_DPA_PATHS_MAX; i++) {
 		struct dpa_path *row = &c->state.path[i];
 
-		if (c->path[i].sf && !is_gone(c, i))
+		if (c->path[i].sf)
 			continue;
 		/* a scheduler may have written to a row that is nobody's */
 		path_clear(c, i);
@@ -275,7 +279,7 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 		if (subflow_request_bkup(sf))
 			row->flags |= DPA_PATH_BACKUP;
 		c->state.rows = max_t(u32, c->state.rows, i + 1);
-		c->path[i].given = tcp_sk(subflow_ssk(sf))->write_seq;
+		c->path[i].given = path_given(sf);
 		return i;
 	}
 	return -ENOSPC;
@@ -288,8 +292,7 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
  * @first: as for path_find_near()
  *
  * Context: msk lock; does not sleep.
- * Return: its index, or -ENOSPC when %MPTCP_DPA_PATHS_MAX live subflows have
- * one already.
+ * Return: its index, or -ENOSPC when %MPTCP_DPA_PATHS_MAX subflows have one already.
  */
 int path_row(struct conn *c, struct mptcp_subflow_context *sf, int first)
 {
@@ -359,6 +362,12 @@ static bool is_to_be_told(const struct sock *ssk)
 	return !READ_ONCE(tcp_sk(ssk)->app_limited) && look_is_starved(tcp_sk(ssk));
 }
 
+/* Is Nagle's algorithm off? An application may turn it on again. */
+static bool is_prompt(const struct sock *ssk)
+{
+	return tcp_sk(ssk)->nonagle & TCP_NAGLE_OFF;
+}
+
 /**
  * path_needs_owner() - is there anything for the two below to do?
  * @c: the connection
@@ -374,8 +383,7 @@ bool path_needs_owner(const struct conn *c)
 
 		if (is_to_be_told(subflow_ssk(sf)))
 			return true;
-		if (i >= 0 && conn_steers(c) &&
-		    !(c->state.path[i].flags & DPA_PATH_PROMPT))
+		if (i >= 0 && conn_steers(c) && !is_prompt(subflow_ssk(sf)))
 			return true;
 	}
 	return false;
@@ -396,15 +404,13 @@ void path_make_prompt(struct conn *c)
 
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		struct sock *ssk = subflow_ssk(sf);
-		int i = path_find(c, sf);
 		bool slow;
 
-		if (i < 0 || (c->state.path[i].flags & DPA_PATH_PROMPT))
+		if (path_find(c, sf) < 0 || is_prompt(ssk))
 			continue;
 		slow = lock_sock_fast(ssk);
 		tcp_sk(ssk)->nonagle |= TCP_NAGLE_OFF;
 		unlock_sock_fast(ssk, slow);
-		c->state.path[i].flags |= DPA_PATH_PROMPT;
 	}
 }
 

@@ -16,18 +16,17 @@
 #define DPA_PATH_HELD		(1U << 1)	/* kept back by the scheduler */
 #define DPA_PATH_STEERED	(1U << 2)	/* request_bkup follows HELD */
 #define DPA_PATH_BACKUP		(1U << 3)	/* its endpoint is flagged backup */
-#define DPA_PATH_PROMPT		(1U << 4)	/* Nagle's algorithm is off */
-#define DPA_PATH_SILENT		(1U << 5)	/* bytes are out, no ack comes */
-#define DPA_PATH_STUCK		(1U << 6)	/* its bytes were given to others */
-#define DPA_PATH_PAUSES		(1U << 7)	/* congestion control is BBR */
-#define DPA_PATH_QUOTA		(1U << 8)	/* @quota and @granted count */
-#define DPA_PATH_ACTIVE		(1U << 9)	/* joined, not stale, quota not spent */
-#define DPA_PATH_BUSY		(1U << 10)	/* bytes are not acknowledged */
-#define DPA_PATH_PAUSING	(1U << 11)	/* it measures the empty path now */
-#define DPA_PATH_LIMITED	(1U << 12)	/* sender or peer held it back */
-#define DPA_PATH_RESTED		(1U << 13)	/* had nothing on its way */
-#define DPA_PATH_TOLD		(1U << 14)	/* its TCP knows that it is limited */
-#define DPA_PATH_LOST		(1U << 15)	/* its TCP found packets lost */
+#define DPA_PATH_SILENT		(1U << 4)	/* bytes are out, no ack comes */
+#define DPA_PATH_STUCK		(1U << 5)	/* its bytes were given to others */
+#define DPA_PATH_PAUSES		(1U << 6)	/* congestion control is BBR */
+#define DPA_PATH_QUOTA		(1U << 7)	/* @quota and @granted count */
+#define DPA_PATH_ACTIVE		(1U << 8)	/* joined, not stale, quota not spent */
+#define DPA_PATH_BUSY		(1U << 9)	/* bytes are not acknowledged */
+#define DPA_PATH_PAUSING	(1U << 10)	/* it measures the empty path now */
+#define DPA_PATH_LIMITED	(1U << 11)	/* sender or peer held it back */
+#define DPA_PATH_RESTED		(1U << 12)	/* had nothing on its way */
+#define DPA_PATH_TOLD		(1U << 13)	/* its TCP knows that it is limited */
+#define DPA_PATH_LOST		(1U << 14)	/* its TCP found packets lost */
 
 /* One subflow. The module owns what is up to @losses, the scheduler the rest. */
 struct dpa_path {

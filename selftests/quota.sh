@@ -128,6 +128,27 @@ leaves_little() {
 	expect_between "bytes on the costly path" "$bytes" $((400000 - 65536)) 405000
 }
 
+# Who sets its chunk before it connects spends what it sends, and not the number that its
+# TCP begins to count from.
+chunk_before_connect() {
+	local i spent
+
+	prepare subflow backup || return
+	expect_ok "path set" in_ns "$client" "$mpdpa" path set dev c1 cost 5 \
+		quota 1G per 60s
+	for i in 1 2 3 4; do
+		server "$server" $server4 $((port + i)) "$tmp/server" \
+			accept "drain 0 1000" shutdown
+		client "$client" "socket 4 mptcp" "bind 10.0.1.1" \
+			"chunk len=1000 ms=2000" "connect $server4 $((port + i))" \
+			"send 1000" "wait queued=0" shutdown drain \
+			>"$tmp/client" || fail "$(tail -n 3 "$tmp/client")"
+		expect_ok "the receiver" finish "$last_pid" 30
+	done
+	spent=$(in_ns "$client" "$mpdpa" path show dev c1 -j | jq ".[0].quota.spent")
+	expect_between "spent" "$spent" 4000 4100
+}
+
 # The next period has its own; what was not needed of one is not added.
 next_period() {
 	local senders=() first later
@@ -304,5 +325,6 @@ keeps_speed() {
 }
 
 quick_cases changed
-run_cases "$@" -- never_over remainder spent_unknown idle_take_none shared leaves_little next_period soft \
+run_cases "$@" -- never_over remainder spent_unknown idle_take_none shared leaves_little \
+	chunk_before_connect next_period soft \
 	changed another_period all_metered cheap_rate keeps_speed
