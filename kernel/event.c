@@ -86,7 +86,7 @@ void event_chunk(struct conn *c, u8 cmd, const struct chunk *chunk)
 /**
  * event_path() - tell about a subflow
  * @c: its connection
- * @cmd: MPTCP_DPA_CMD_PATH_*
+ * @cmd: MPTCP_DPA_CMD_PATH_*, or MPTCP_DPA_CMD_QUOTA_REACHED
  * @subflow_id: the kernel's number of it
  *
  * Context: msk lock; does not sleep.

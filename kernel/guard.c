@@ -10,7 +10,9 @@
  */
 #include "pr_fmt.h"
 
+#include <linux/local_lock.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <net/mptcp.h>
 #include <net/sock.h>
@@ -71,15 +73,26 @@ static void drop_picks(struct mptcp_sock *msk)
 
 /*
  * No other decision runs on this CPU meanwhile, not even from a softirq, so a
- * program may keep what it works with in per-CPU memory.
+ * program may keep what it works with in per-CPU memory. (With bottom halves off the
+ * lock is nothing but lockdep's, except on PREEMPT_RT.)
  */
+struct decision {
+	local_lock_t	lock;
+};
+
+static DEFINE_PER_CPU(struct decision, decision) = {
+	.lock = INIT_LOCAL_LOCK(lock),
+};
+
 static int run_alone(const struct guard_slot *slot, struct mptcp_sock *msk,
 		     bool retrans)
 {
 	int err;
 
 	local_bh_disable();
+	local_lock_nested_bh(&decision.lock);
 	err = compat_run(&slot->program, msk, retrans);
+	local_unlock_nested_bh(&decision.lock);
 	local_bh_enable();
 	return err;
 }

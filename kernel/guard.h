@@ -10,7 +10,6 @@
 #include <linux/types.h>
 
 struct mptcp_sched_ops;
-struct mptcp_sock;
 
 /* schedulers that may be registered, or still in use, at one time */
 #define GUARD_SLOTS	16

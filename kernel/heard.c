@@ -15,20 +15,26 @@
 
 #define LONG_AGO	(24 * 3600 * HZ)
 
+static u32 hash_path(const struct sock *ssk, u32 hash)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	/* one that speaks IPv4 has the same path as others that do */
+	if (ssk->sk_family == AF_INET6 &&
+	    !ipv6_addr_v4mapped(&ssk->sk_v6_daddr)) {
+		hash = __ipv6_addr_jhash(&ssk->sk_v6_rcv_saddr, hash);
+		hash = __ipv6_addr_jhash(&ssk->sk_v6_daddr, hash);
+		return hash;
+	}
+#endif
+	return jhash_2words((__force u32)ssk->sk_rcv_saddr,
+			    (__force u32)ssk->sk_daddr, hash);
+}
+
 static struct heard *heard_slot(const struct sock *ssk)
 {
 	const struct net *net = sock_net(ssk);
-	u32 hash = net_hash_mix(net);
+	u32 hash = hash_path(ssk, net_hash_mix(net));
 
-#if IS_ENABLED(CONFIG_IPV6)
-	if (ssk->sk_family == AF_INET6) {
-		hash = __ipv6_addr_jhash(&ssk->sk_v6_rcv_saddr, hash);
-		hash = __ipv6_addr_jhash(&ssk->sk_v6_daddr, hash);
-	}
-#endif
-	if (ssk->sk_family == AF_INET)
-		hash = jhash_2words((__force u32)ssk->sk_rcv_saddr,
-				    (__force u32)ssk->sk_daddr, hash);
 	return &netns_dpa(net)->heard[hash_32(hash, ilog2(HEARD_SLOTS))];
 }
 

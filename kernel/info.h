@@ -6,7 +6,6 @@
 #include <linux/mptcp_dpa_sock.h>
 
 struct conn;
-struct net;
 
 void info_init(struct mptcp_dpa_info *info);
 void info_fill(struct mptcp_dpa_info *info, struct conn *c);

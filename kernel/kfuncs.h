@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What programs may call. btf_glue.c holds the kfuncs themselves, thin, with
- * the documentation; these do the work. All but the setting of options run
- * with the msk lock held: owned, or its spinlock held with no owner.
+ * the documentation; these do the work. All run with the msk lock held: owned, or
+ * its spinlock held with no owner; the setting of options needs it owned.
  */
 #ifndef _MPTCP_DPA_KFUNCS_H
 #define _MPTCP_DPA_KFUNCS_H

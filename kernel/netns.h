@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a network namespace has of its own: settings and path costs. */
+/*
+ * What a network namespace has of its own: settings, path costs, counters, and the
+ * connections with state.
+ */
 #ifndef _MPTCP_DPA_NETNS_H
 #define _MPTCP_DPA_NETNS_H
 

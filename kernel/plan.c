@@ -98,6 +98,9 @@ void plan_schedule(struct mptcp_sock *msk, struct mptcp_subflow_context *sf,
 			 (u64)READ_ONCE(ssk->sk_pacing_rate) * burst;
 		subflow_set_avg_pacing(sf, div_u64(pacing, burst + queued));
 		msk_set_burst(msk, burst);
+	} else if (msk_again(msk)) {
+		/* what is sent again needs no room, and is not all that lies between it */
+		msk_set_burst(msk, 1);
 	}
 	subflow_set_scheduled(sf, true);
 }

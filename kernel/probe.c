@@ -19,7 +19,7 @@
 /* a path that nobody hears from gets one packet of all connections in that time */
 #define PROBE_TICKS	HZ
 /* and one of each, where somebody does or another path costs less */
-#define PROBE_LONG	(8 * PROBE_TICKS)
+#define PROBE_LONG_S	8
 
 /* Were its bytes given to others, since nothing came back? */
 static bool is_given_up(const struct dpa_path *row,
@@ -43,11 +43,14 @@ static bool waits_long(const struct sock *ssk)
 	       time_after(compat_timeout_expires(ssk), jiffies + 1);
 }
 
-static bool may_ask(const struct conn *c, const struct dpa_path *row,
-		    const struct sock *ssk)
+/* What is asked for may not leave the host, so that TCP sends nothing. */
+static bool may_ask(const struct conn *c, int i, const struct sock *ssk)
 {
-	return tcp_jiffies32 - tcp_sk(ssk)->lsndtime >= PROBE_LONG ||
-	       (row->cost <= c->state.least_cost &&
+	u16 since_s = conn_now_s(c) - c->path[i].asked_s;
+
+	return (tcp_jiffies32 - tcp_sk(ssk)->lsndtime >= PROBE_LONG_S * HZ &&
+		since_s >= PROBE_LONG_S) ||
+	       (c->state.path[i].cost <= c->state.least_cost &&
 		heard_may_ask(ssk, PROBE_TICKS));
 }
 
@@ -61,7 +64,7 @@ static bool is_to_ask(const struct conn *c, struct mptcp_subflow_context *sf)
 		return false;
 	i = path_find(c, sf);
 	return i >= 0 && is_given_up(&c->state.path[i], sf) &&
-	       may_ask(c, &c->state.path[i], ssk);
+	       may_ask(c, i, ssk);
 }
 
 /* TCP goes by time when it gives up; its counts of timeouts are made for a few. */
@@ -99,7 +102,7 @@ bool probe_is_due(const struct conn *c)
  *
  * Context: msk owned, may sleep; takes the subflows' locks one by one.
  */
-void probe(const struct conn *c)
+void probe(struct conn *c)
 {
 	struct mptcp_subflow_context *sf;
 
@@ -111,6 +114,7 @@ void probe(const struct conn *c)
 			continue;
 		slow = lock_sock_fast(ssk);
 		if (is_to_ask(c, sf)) {
+			c->path[path_find(c, sf)].asked_s = conn_now_s(c);
 			heard_ask(ssk);
 			time_out_now(ssk);
 		}

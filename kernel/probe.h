@@ -8,6 +8,6 @@
 struct conn;
 
 bool probe_is_due(const struct conn *c);
-void probe(const struct conn *c);
+void probe(struct conn *c);
 
 #endif

@@ -221,6 +221,7 @@ struct relief {
 	struct conn	*c;
 	bool		silent;	/* is the path? */
 	u32		isn;	/* of the subflow: what its numbers of bytes count from */
+	u64		acked;	/* sequence up to which the peer has all */
 	u64		done_from, done_to; /* sequences of what was sent again before */
 	u64		end;	/* sequence to stop at */
 	u64		most;	/* bytes that may be sent again */
@@ -233,6 +234,8 @@ struct relief {
 
 static void relieve_range(struct relief *r, u64 from, u64 to)
 {
+	if (before64(from, r->acked))
+		from = r->acked;
 	if (!before64(from, to) || !r->most)
 		return;
 	to = from + min(to - from, r->most);
@@ -323,9 +326,9 @@ static void note_relief(struct conn_path *path, const struct relief *r)
  * Forgets what is acknowledged. What lies between stretches may have been left on the
  * path, so one that is silent now is relieved of all that it has, for once.
  */
-static void recall_relief(struct relief *r, struct conn_path *path, u64 acked)
+static void recall_relief(struct relief *r, struct conn_path *path)
 {
-	if (!path->rescued_len || !before64(acked, path->rescued)) {
+	if (!path->rescued_len || !before64(r->acked, path->rescued)) {
 		path->rescued_len = 0;
 		path->silenced = false;
 	}
@@ -352,10 +355,11 @@ static void relieve_path(struct conn *c, const struct dpa_horizon *due, int i,
 		.c = c, .most = most,
 		.silent = st->path[i].flags & DPA_PATH_SILENT,
 		.end = msk_chunk_seq(msk_of(c->sk), st->sent),
+		.acked = msk_chunk_seq(msk_of(c->sk), st->acked),
 	};
 	struct sk_buff *skb;
 
-	recall_relief(&r, path, msk_chunk_seq(msk_of(c->sk), st->acked));
+	recall_relief(&r, path);
 	if (!r.silent) {
 		r.end = msk_chunk_seq(msk_of(c->sk),
 				      min(due->end, st->sent));

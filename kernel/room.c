@@ -10,7 +10,10 @@
 #include "room.h"
 #include "symbols.h"
 
-/* No two that are settled lose their rows within this time, nor within hysteresis_us. */
+/*
+ * No two that are settled lose their rows within this time, nor within hysteresis_us, and
+ * so long nobody looks again for one to lose it.
+ */
 #define ROOM_APART_MS	100U
 
 static bool made_lately(const struct conn *c)
@@ -118,13 +121,23 @@ static int find_row(const struct conn *c, struct mptcp_subflow_context *sf,
 	return found;
 }
 
+/*
+ * A namespace may have many costs, and a connection many subflows that are looked up in
+ * them: who found nothing looks again after a while only.
+ */
+static bool is_fruitless(const struct conn *c)
+{
+	return c->fruitless_ms &&
+	       conn_now_ms(c) - c->fruitless_ms < ROOM_APART_MS;
+}
+
 /* false: everybody has what is due to him, or may not have it now */
-static bool find_change(const struct conn *c, bool owned, struct change *found)
+static bool find_change(struct conn *c, bool owned, struct change *found)
 {
 	struct offer offer;
 
 	if (c->subflows < MPTCP_DPA_PATHS_MAX || c->state.again ||
-	    !find_offer(c, owned, &offer))
+	    is_fruitless(c) || !find_offer(c, owned, &offer))
 		return false;
 	msk_for_each_subflow(msk_of(c->sk), found->gets) {
 		found->row = find_row(c, found->gets, &offer);
@@ -133,6 +146,7 @@ static bool find_change(const struct conn *c, bool owned, struct change *found)
 		found->loses = offer.sf[found->row];
 		return true;
 	}
+	c->fruitless_ms = conn_now_ms(c) ?: 1;
 	return false;
 }
 
@@ -142,7 +156,7 @@ static bool find_change(const struct conn *c, bool owned, struct change *found)
  *
  * Context: msk lock; does not sleep.
  */
-bool room_is_wanted(const struct conn *c)
+bool room_is_wanted(struct conn *c)
 {
 	struct change change;
 

@@ -10,7 +10,7 @@
 
 struct conn;
 
-bool room_is_wanted(const struct conn *c);
+bool room_is_wanted(struct conn *c);
 bool room_make(struct conn *c, bool owned);
 
 #endif

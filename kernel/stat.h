@@ -9,7 +9,7 @@ struct net;
 struct netns_dpa;
 
 enum dpa_stat {
-	DPA_STAT_DECISIONS,		/* a scheduler was asked */
+	DPA_STAT_DECISIONS,		/* a subflow was, by a scheduler or its plan */
 	DPA_STAT_CHUNK_DECISIONS,	/* with a chunk in force, or overflow */
 	DPA_STAT_GUARD_DROPS,		/* picks taken back */
 	DPA_STAT_CHUNKS_SET,

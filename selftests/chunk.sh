@@ -108,3 +108,16 @@ expect_in_time() {
 	expect_eq "chunks met" "$(field "$tmp/client" info met)" "$1"
 	expect_eq "chunks missed" "$(field "$tmp/client" info missed)" 0
 }
+
+# probe FUNCTION: from now on hits FUNCTION says how often the kernel has called it
+probe() {
+	at_end drop_probe "$1"
+	echo "p:dpa/$1 $1" >>/sys/kernel/tracing/kprobe_events &&
+		echo 1 >"/sys/kernel/tracing/events/dpa/$1/enable" ||
+		fail "no probe of $1"
+}
+hits() { awk -v name="$1" '$1 == name { print $2 }' /sys/kernel/tracing/kprobe_profile; }
+drop_probe() {
+	echo 0 >"/sys/kernel/tracing/events/dpa/$1/enable"
+	echo "-:dpa/$1" >>/sys/kernel/tracing/kprobe_events
+}

@@ -482,16 +482,6 @@ paced() {
 	expect_ok "the client" finish $pid 20
 }
 
-probe() {
-	echo "p:dpa/$1 $1" >>/sys/kernel/tracing/kprobe_events &&
-		echo 1 >"/sys/kernel/tracing/events/dpa/$1/enable"
-}
-hits() { awk -v name="$1" '$1 == name { print $2 }' /sys/kernel/tracing/kprobe_profile; }
-drop_probe() {
-	echo 0 >"/sys/kernel/tracing/events/dpa/$1/enable"
-	echo "-:dpa/$1" >>/sys/kernel/tracing/kprobe_events
-}
-
 # Fragments of the stream are up to 32 KB. The costlier path gets no more than is
 # short, even of one; the peer's window, which ends there meanwhile, is put back.
 # One shortfall may end with a fragment, or be outdone by the other path; not each.
@@ -504,8 +494,7 @@ picks_within_fragments() {
 	# without BBR so slow a path's picks are all cut before a deadline: its queue is kept short
 	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
 	for name in window_cut window_put_back; do
-		probe $name || { fail "no probe"; return; }
-		at_end drop_probe $name
+		probe $name || return
 	done
 	for ms in $times; do
 		transfer $length ms=$ms || return

@@ -294,6 +294,26 @@ silent_path_asked() {
 	stop "$other"
 }
 
+# What a path is asked with finds no route: it is not asked more often for that. Without a
+# bound that went by itself TCP's timeout was made to run out at each look, from 8 s on.
+unroutable_path_asked() {
+	local one before asked
+
+	prepare subflow backup || return
+	probe tcp_retransmit_timer || return
+	other_chunk one $((port + 1)) 30000000 "buffers send 2000000"
+	one=$last_pid
+	wait_until 20 has_sent 1 1000000 || fail "nothing came over path 1"
+	expect_ok "c1 down" in_ns "$client" ip link set c1 down
+	sleep 9
+	before=$(hits tcp_retransmit_timer)
+	sleep 10
+	asked=$(($(hits tcp_retransmit_timer) - before))
+	note "$asked timeouts in 10 s"
+	expect_between "timeouts" "$asked" 1 24
+	stop "$one"
+}
+
 # A path brings a packet a second for a while, by which round trips grow to many
 # seconds and TCP's timeout to half a minute, and is back.
 crawling_path_returns() {
@@ -320,4 +340,4 @@ run_cases "$@" -- closed_in_mid_chunk cheap_path_silent costly_path_silent \
 	silent_with_holes second_goes_meanwhile cheap_path_goes \
 	cheap_path_returns forbidden_path unheard_with_time \
 	unheard_without_time urgent_behind short_stall silent_path_asked \
-	crawling_path_returns
+	unroutable_path_asked crawling_path_returns
