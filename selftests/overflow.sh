@@ -131,7 +131,7 @@ of_a_connection() {
 	expect_ok "conn set" in_ns "$client" "$mpdpa" conn set id "$id" \
 		overflow off
 	expect_eq "shown" "$(in_ns "$client" "$mpdpa" conn show id "$id" -j |
-		jq .overflow_ms)" 0
+		jq '.[].overflow_ms')" 0
 	end_sender
 	expect_between "bytes on the costly path" "$(costly_bytes)" 300000 3000000
 }

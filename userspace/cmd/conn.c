@@ -34,7 +34,11 @@ static int read_one(struct mpdpa_ctl *ctl, const struct conn_name *name, struct 
 		return refused("conn show: not yours, needs CAP_NET_ADMIN in this namespace");
 	if (err)
 		return module_refused(ctl, "conn show", err);
+	if (output->as_json)
+		json_array(&output->json, NULL);
 	show_one(&conn, output);
+	if (output->as_json)
+		json_array_end(&output->json);
 	return MPDPA_EXIT_OK;
 }
 

@@ -71,8 +71,8 @@ def connections_are_shown() -> None:
         mpdpa.set_chunk(pair.client, mpdpa.Chunk(5000, 3 * SECOND, cookie=9, alpha_milli=800, late=mpdpa.Late.TELL))
         mpdpa.set_pref(pair.client, mpdpa.Path(endpoint=3, cost=mpdpa.COST_FORBIDDEN))
         conn = only()
-        same("by token", as_json(f"conn show token {conn['token']}")["id"], conn["id"])
-        same("by id", as_json(f"show id {conn['id']}")["token"], conn["token"])
+        same("by token", [c["id"] for c in as_json(f"conn show token {conn['token']}")], [conn["id"]])
+        same("by id", [c["token"] for c in as_json(f"show id {conn['id']}")], [conn["token"]])
         chunk = conn["chunk"]
         same("chunk", (chunk["length"], chunk["cookie"], chunk["alpha_milli"], chunk["late"]), (5000, 9, 800, "tell"))
         between("left", chunk["left_ns"], 1 * SECOND, 3 * SECOND)
