@@ -56,27 +56,51 @@ const char *args_value(struct args *args, const char *keyword, const char *what)
 	return value;
 }
 
+static bool no_number(struct args *args, const char *keyword, const char *word)
+{
+	return args_complain(args, "\"%s\" is not a number for \"%s\"", word, keyword);
+}
+
+/* The digits that a word begins with; errno tells whether they are too many. */
+static bool read_digits(const char *word, uint64_t *value, const char **rest)
+{
+	char *end;
+
+	/* strtoull() would take a sign and leading blanks. */
+	if (!isdigit((unsigned char)word[0]))
+		return false;
+	errno = 0;
+	*value = strtoull(word, &end, 10);
+	*rest = end;
+	return true;
+}
+
 bool args_number(struct args *args, const char *keyword, uint32_t min, uint32_t max,
 		 uint32_t *number)
 {
-	const char *word = args_value(args, keyword, "a number");
-	unsigned long long value;
-	char *end;
+	const char *word = args_value(args, keyword, "a number"), *rest;
+	uint64_t value;
 
 	if (!word)
 		return false;
-	/* strtoull() would take a sign and leading blanks. */
-	if (!isdigit((unsigned char)word[0]))
-		return args_complain(args, "\"%s\" is not a number for \"%s\"", word, keyword);
-	errno = 0;
-	value = strtoull(word, &end, 10);
-	if (*end)
-		return args_complain(args, "\"%s\" is not a number for \"%s\"", word, keyword);
+	if (!read_digits(word, &value, &rest) || *rest)
+		return no_number(args, keyword, word);
 	if (errno || value < min || value > max)
 		return args_complain(args, "\"%s %s\" is out of range, %u to %u", keyword, word, min,
 				max);
 	*number = value;
 	return true;
+}
+
+bool args_label(struct args *args, const char *keyword, uint64_t *label)
+{
+	const char *word = args_value(args, keyword, "a number"), *rest;
+
+	if (!word)
+		return false;
+	if (!read_digits(word, label, &rest) || *rest)
+		return no_number(args, keyword, word);
+	return errno ? args_complain(args, "\"%s %s\" is out of range", keyword, word) : true;
 }
 
 bool args_amount(struct args *args, const char *keyword, uint64_t *amount)
@@ -85,26 +109,23 @@ bool args_amount(struct args *args, const char *keyword, uint64_t *amount)
 		char suffix;
 		uint64_t unit;
 	} units[] = { { '\0', 1 }, { 'k', 1000 }, { 'M', 1000000 }, { 'G', 1000000000 } };
-	const char *word = args_value(args, keyword, "a number");
-	unsigned long long value;
+	const char *word = args_value(args, keyword, "a number"), *rest;
+	uint64_t value;
 	size_t i;
-	char *end;
 
 	if (!word)
 		return false;
-	if (!isdigit((unsigned char)word[0]))
-		return args_complain(args, "\"%s\" is not a number for \"%s\"", word, keyword);
-	errno = 0;
-	value = strtoull(word, &end, 10);
+	if (!read_digits(word, &value, &rest))
+		return no_number(args, keyword, word);
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (*end != units[i].suffix || (*end && end[1]))
+		if (*rest != units[i].suffix || (*rest && rest[1]))
 			continue;
 		if (errno || value > UINT64_MAX / units[i].unit)
 			return args_complain(args, "\"%s %s\" is out of range", keyword, word);
 		*amount = value * units[i].unit;
 		return true;
 	}
-	return args_complain(args, "\"%s\" is not a number for \"%s\"", word, keyword);
+	return no_number(args, keyword, word);
 }
 
 /* A decimal fraction as a whole number of the unit, and what follows it. */
@@ -123,9 +144,12 @@ static bool read_fraction(const char *word, uint64_t unit, uint64_t *value, cons
 		return false;
 	if (*word == '.') {
 		for (word++; isdigit((unsigned char)*word); word++) {
-			/* finer than the result can tell */
-			if (unit % 10 && *word != '0')
-				return false;
+			/* finer than the result can tell, from here to the end */
+			if (unit % 10) {
+				if (*word != '0')
+					return false;
+				continue;
+			}
 			unit /= 10;
 			*value += (*word - '0') * unit;
 		}

@@ -26,7 +26,10 @@ const char *args_value(struct args *args, const char *keyword, const char *what)
 bool args_number(struct args *args, const char *keyword, uint32_t min, uint32_t max,
 		 uint32_t *number);
 
-/* The same up to 2^64-1, with a suffix k, M or G for thousands, and so on. */
+/* A number up to 2^64-1 that only tells one thing from another. */
+bool args_label(struct args *args, const char *keyword, uint64_t *label);
+
+/* How much: up to 2^64-1, with a suffix k, M or G for thousands, and so on. */
 bool args_amount(struct args *args, const char *keyword, uint64_t *amount);
 
 /* A number of thousandths written as a decimal fraction: 0.8 is 800. */

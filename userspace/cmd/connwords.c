@@ -5,7 +5,7 @@
 
 static bool take_id(struct args *args, uint64_t *id)
 {
-	if (!args_amount(args, "id", id))
+	if (!args_label(args, "id", id))
 		return false;
 	return *id ? true : args_complain(args, "there is no connection 0");
 }
@@ -60,6 +60,8 @@ static bool take_overflow(struct args *args, uint32_t *overflow_ms)
 	if (ns < 1000000 || ns / 1000000 > MPTCP_DPA_OVERFLOW_MAX)
 		return args_complain(args, "\"overflow\" is out of range, 1ms to %us",
 				     MPTCP_DPA_OVERFLOW_MAX / 1000);
+	if (ns % 1000000)
+		return args_complain(args, "\"overflow\" is in whole milliseconds");
 	*overflow_ms = ns / 1000000;
 	return true;
 }
@@ -113,7 +115,7 @@ static bool take_chunk_words(struct args *args, struct chunk_words *chunk)
 		if (accept_once(args, "in", &chunk->has_in, &good))
 			good = good && args_duration(args, "in", &chunk->in_ns);
 		else if (accept_once(args, "cookie", &chunk->has_cookie, &good))
-			good = good && args_amount(args, "cookie", &chunk->cookie);
+			good = good && args_label(args, "cookie", &chunk->cookie);
 		else if (accept_once(args, "late", &chunk->has_late, &good))
 			good = good && take_late(args, &chunk->flags);
 		else
