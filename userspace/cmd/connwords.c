@@ -131,8 +131,10 @@ static bool take_chunk(struct args *args, struct conn_words *words)
 		return false;
 	if (!words->chunk.length)
 		return args_complain(args, "a chunk of 0 bytes");
-	if (!words->chunk.in_ns)
+	if (!words->chunk.has_in)
 		return args_complain(args, "when is the chunk due? give \"in TIME\"");
+	if (!words->chunk.in_ns)
+		return args_complain(args, "a chunk cannot be due in no time at all");
 	return true;
 }
 

@@ -72,19 +72,18 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static int show_help(const struct command *command)
+static void show_help(const struct command *command)
 {
 	const struct command *const *each;
 
 	if (command) {
 		fputs(command->help, stdout);
-		return MPDPA_EXIT_OK;
+		return;
 	}
 	fputs(general_help, stdout);
 	for (each = commands; *each; each++)
 		printf("  %-8s %s\n", (*each)->name, (*each)->summary);
 	fputs(options_help, stdout);
-	return MPDPA_EXIT_OK;
 }
 
 static int check_options(const struct command *command, const struct options *options)
@@ -99,9 +98,23 @@ static int check_options(const struct command *command, const struct options *op
 		return misused("%s does not take options of \"load\"", command->name);
 	if (options->timestamps && !(command->takes & TAKES_STAMPS))
 		return misused("%s does not take --timestamps", command->name);
-	if ((options->delay || options->once) && !(command->takes & TAKES_SCREEN))
-		return misused("%s does not take options of \"top\"", command->name);
+	if (command->takes & TAKES_SCREEN)
+		return MPDPA_EXIT_OK;
+	if (options->delay)
+		return misused("%s does not take --delay, one of the options of \"top\"", command->name);
+	/* it may have been meant as a number */
+	if (options->once)
+		return misused("%s does not take \"-1\", one of the options of \"top\"; no number is negative",
+			       command->name);
 	return MPDPA_EXIT_OK;
+}
+
+/* The exit status, if all that was printed could be written. */
+static int finish(int status)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return refused("cannot write: %s", strerror(errno));
+	return status;
 }
 
 static int run(const struct command *command, const struct options *options, struct args *args)
@@ -113,10 +126,7 @@ static int run(const struct command *command, const struct options *options, str
 	if (options->netns && system_enter_netns(options->netns))
 		return refused("cannot enter network namespace \"%s\": %s", options->netns,
 			       strerror(errno));
-	err = command->run(options, args);
-	if (fflush(stdout) || ferror(stdout))
-		return refused("cannot write: %s", strerror(errno));
-	return err;
+	return finish(command->run(options, args));
 }
 
 int main(int argc, char **argv)
@@ -130,7 +140,7 @@ int main(int argc, char **argv)
 		return misused("%s", args.error);
 	if (options.version) {
 		printf("mpdpa %s (libbpf %s)\n", MPDPA_VERSION, libbpf_version_string());
-		return MPDPA_EXIT_OK;
+		return finish(MPDPA_EXIT_OK);
 	}
 	if (args_accept(&args, "help"))
 		options.help = true;
@@ -140,8 +150,10 @@ int main(int argc, char **argv)
 		if (!command)
 			return misused("no command \"%s\"", name);
 	}
-	if (options.help)
-		return show_help(command);
+	if (options.help) {
+		show_help(command);
+		return finish(MPDPA_EXIT_OK);
+	}
 	if (!command)
 		return misused("which command? load, status, path, conn, stat, monitor, top, doctor, ...");
 	return run(command, &options, &args);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "options.h"
 
@@ -61,16 +62,35 @@ static bool apply(int option, struct options *options)
 	return false;
 }
 
+static bool is_known(int value)
+{
+	const struct option *option;
+
+	for (option = long_options; option->name; option++) {
+		if (option->val == value)
+			return true;
+	}
+	return false;
+}
+
 /* getopt has moved on by now, but a long option is still right behind it. */
 static void complain(int option, char **argv, struct args *args)
 {
-	const char *problem = option == ':' ? "needs a value" : "is not known";
+	const char *behind = argv[optind - 1];
+	const char *problem = "is not known";
+	bool is_long = !optopt;
 
-	if (optopt > 0 && optopt < 256)
-		snprintf(args->error, sizeof(args->error), "option \"-%c\" %s", optopt, problem);
+	if (option == ':') {
+		problem = "needs a value";
+		is_long = !strncmp(behind, "--", 2);
+	} else if (is_known(optopt)) {
+		problem = "takes no value";
+		is_long = true;
+	}
+	if (is_long)
+		snprintf(args->error, sizeof(args->error), "option \"%s\" %s", behind, problem);
 	else
-		snprintf(args->error, sizeof(args->error), "option \"%s\" %s", argv[optind - 1],
-			 problem);
+		snprintf(args->error, sizeof(args->error), "option \"-%c\" %s", optopt, problem);
 }
 
 bool options_parse(int argc, char **argv, struct options *options, struct args *args)

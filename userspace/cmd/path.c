@@ -270,13 +270,11 @@ static int path_run(const struct options *options, struct args *args)
 
 	if (!verb || !strcmp(verb, "show"))
 		return path_show(options, args);
+	if (strcmp(verb, "set") && strcmp(verb, "del"))
+		return misused("path: no action \"%s\"; set, del or show", verb);
 	if (options->json)
 		return misused("path %s: shows nothing, --json has no place there", verb);
-	if (!strcmp(verb, "set"))
-		return path_change(args, true);
-	if (!strcmp(verb, "del"))
-		return path_change(args, false);
-	return misused("path: no action \"%s\"; set, del or show", verb);
+	return path_change(args, !strcmp(verb, "set"));
 }
 
 const struct command command_path = {

@@ -141,6 +141,14 @@ static void test_options(void)
 	   "unknown: %s", args.error);
 	ok(!parse("status -n", &options, &args) && strstr(args.error, "\"-n\" needs a value"),
 	   "no value: %s", args.error);
+	ok(!parse("status --netns", &options, &args) && strstr(args.error, "\"--netns\" needs"),
+	   "no value: %s", args.error);
+	ok(!parse("--json=x status", &options, &args) &&
+	   strstr(args.error, "\"--json=x\" takes no value"), "a value too many: %s", args.error);
+	ok(!parse("load --no-sockopt=x", &options, &args) &&
+	   strstr(args.error, "\"--no-sockopt=x\" takes no value"), "a value too many: %s", args.error);
+	ok(!parse("--json -jx status", &options, &args) && strstr(args.error, "\"-x\" is not known"),
+	   "unknown, among others: %s", args.error);
 	ok(!parse("load --object", &options, &args) && strstr(args.error, "\"--object\" needs"),
 	   "no value: %s", args.error);
 }

@@ -30,6 +30,8 @@ MISUSES = [
     ("load --cgroup /x --no-sockopt", "exclude each other"),
     ("status --object x", 'options of "load"'),
     ("path fly", 'no action "fly"'),
+    ("path fly -j", 'no action "fly"'),
+    ("--json=x status", '"--json=x" takes no value'),
     ("path set", "which path"),
     ("path set dev eth1", "what cost"),
     ("path set cost 3", "which path"),
@@ -57,6 +59,8 @@ MISUSES = [
     ("conn set id 7 chunk 5M", "when is the chunk due"),
     ("conn set id 7 chunk 5M in 3", "no length of time"),
     ("conn set id 7 chunk 0 in 3s", "0 bytes"),
+    ("conn set id 7 chunk 5 in 0s", "no time at all"),
+    ("conn set id 7 alpha -1", 'does not take "-1"'),
     ("conn set id 7 chunk 5 in 3s late never", "no late policy"),
     ("conn set id 7 alpha 1 -j", "shows nothing"),
     ("stat now", 'unexpected word "now"'),
@@ -178,9 +182,10 @@ def test_without_the_module(out: Path) -> None:
         assert "modprobe mptcp_dpa" in done.stderr
 
 
-def test_output_that_cannot_be_written(out: Path) -> None:
+@pytest.mark.parametrize("line", ["status", "--help", "-V", "stat --help", "help path"])
+def test_output_that_cannot_be_written(out: Path, line: str) -> None:
     with Path("/dev/full").open("w") as full:
-        words = [out / "bin" / "mpdpa", "status"]
+        words = [out / "bin" / "mpdpa", *line.split()]
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 1
     assert "cannot write" in done.stderr
