@@ -241,7 +241,8 @@ static bool take_endpoint(struct args *args, struct path_words *path)
 
 static bool take_addr(struct args *args, struct path_words *path)
 {
-	char address[sizeof(struct in6_addr)];
+	static const char unspecified[sizeof(struct in6_addr)];
+	char address[sizeof(unspecified)] = { 0 };
 
 	if (path->addr)
 		return args_complain(args, "\"addr\" given twice");
@@ -251,6 +252,8 @@ static bool take_addr(struct args *args, struct path_words *path)
 	if (inet_pton(AF_INET, path->addr, address) != 1 &&
 	    inet_pton(AF_INET6, path->addr, address) != 1)
 		return args_complain(args, "\"%s\" is not an IP address", path->addr);
+	if (!memcmp(address, unspecified, sizeof(unspecified)))
+		return args_complain(args, "\"%s\" is no host's address", path->addr);
 	return true;
 }
 

@@ -74,21 +74,32 @@ static int conn_show(const struct options *options, struct args *args)
 	return err;
 }
 
+/* What an error means to who asked for a change; the kernel says words with some. */
+static const struct {
+	int err;
+	const char *why;
+} set_refusals[] = {
+	{ -EOPNOTSUPP, "its scheduler takes no deadlines" },
+	{ -EBUSY, "intervals make its chunks" },
+	{ -ENOBUFS, "too many chunks wait on it" },
+	{ -ENOTCONN, "it has ended, or it listens" },
+	{ -EPIPE, "it was shut down for writing" },
+	{ -EPROTONOSUPPORT, "it fell back to TCP" },
+	{ -ENOENT, "there is no such preference to take away" },
+	{ -ENOSPC, "it has as many preferences as it can have" },
+	{ -EOVERFLOW, "the chunk is due too late" },
+	{ -EFBIG, "the chunk is too long" },
+};
+
 static int refuse_set(struct mpdpa_ctl *ctl, int err)
 {
+	size_t i;
+
 	if (mpdpa_ctl_message(ctl)[0])
 		return module_refused(ctl, "conn set", err);
-	switch (err) {
-	case -EOPNOTSUPP:
-		return refused("conn set: its scheduler takes no deadlines");
-	case -EBUSY:
-		return refused("conn set: intervals make its chunks");
-	case -ENOBUFS:
-		return refused("conn set: too many chunks wait on it");
-	case -ENOTCONN:
-		return refused("conn set: it has ended");
-	case -EPROTONOSUPPORT:
-		return refused("conn set: it fell back to TCP");
+	for (i = 0; i < sizeof(set_refusals) / sizeof(set_refusals[0]); i++) {
+		if (set_refusals[i].err == err)
+			return refused("conn set: %s", set_refusals[i].why);
 	}
 	return module_refused(ctl, "conn set", err);
 }

@@ -85,9 +85,19 @@ static bool parse_set(struct args *args, struct path_words *words, struct mpdpa_
 	return good && path_words_complete(args, need, words);
 }
 
+static int refuse_change(struct mpdpa_ctl *ctl, bool set, int err)
+{
+	if (!mpdpa_ctl_message(ctl)[0]) {
+		if (err == -ENOENT && !set)
+			return refused("path del: this path has no cost of its own");
+		if (err == -ENOSPC)
+			return refused("path set: this namespace has as many costs as it can have");
+	}
+	return module_refused(ctl, set ? "path set" : "path del", err);
+}
+
 static int path_change(struct args *args, bool set)
 {
-	const char *what = set ? "path set" : "path del";
 	struct mpdpa_limits limits;
 	struct path_words words;
 	struct mpdpa_path path;
@@ -96,7 +106,7 @@ static int path_change(struct args *args, bool set)
 
 	if (!(set ? parse_set(args, &words, &limits) :
 		    path_words_parse(args, PATH_NAME, &words)))
-		return misused("%s: %s", what, args->error);
+		return misused("path %s: %s", set ? "set" : "del", args->error);
 	err = module_connect("path", &ctl);
 	if (err)
 		return err;
@@ -104,10 +114,8 @@ static int path_change(struct args *args, bool set)
 	if (!err) {
 		err = set ? mpdpa_path_limit(ctl, &path, &limits, sizeof(limits)) :
 			    mpdpa_path_del(ctl, &path);
-		if (err == -ENOENT && !set && !mpdpa_ctl_message(ctl)[0])
-			err = refused("path del: this path has no cost of its own");
-		else if (err)
-			err = module_refused(ctl, what, err);
+		if (err)
+			err = refuse_change(ctl, set, err);
 	}
 	mpdpa_ctl_close(ctl);
 	return err;

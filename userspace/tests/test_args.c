@@ -57,6 +57,8 @@ static const struct {
 	{ "addr 10.0.0.1 cost 3", PATH_NAME | PATH_COST, true, NULL, 0, 3, "10.0.0.1" },
 	{ "addr fd00::1", PATH_NAME, true, NULL, 0, 0, "fd00::1" },
 	{ "addr 10.0.0", PATH_NAME, false, "not an IP address", 0, 0, NULL },
+	{ "addr 0.0.0.0 cost 3", PATH_NAME | PATH_COST, false, "no host's address", 0, 0, NULL },
+	{ "addr ::", PATH_NAME, false, "no host's address", 0, 0, NULL },
 	{ "addr ::1 dev a", PATH_NAME, false, "not both", 0, 0, NULL },
 	{ "addr ::1 addr ::2", PATH_NAME, false, "twice", 0, 0, NULL },
 	{ "dev a cost forbidden", PATH_NAME | PATH_COST, false, "not a number", 0, 0, NULL },

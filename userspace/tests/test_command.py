@@ -44,6 +44,7 @@ MISUSES = [
     ("path show via 3", 'unexpected word "via"'),
     ("-j path set dev eth1 cost 3", "shows nothing"),
     ("path set addr 10.0.0 cost 3", "not an IP address"),
+    ("path set addr 0.0.0.0 cost 3", "no host's address"),
     ("path set addr ::1 dev eth1 cost 3", "not both"),
     ("path set dev eth1 cost forbidden", "not a number"),
     ("conn fly", 'no action "fly"'),

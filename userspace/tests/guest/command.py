@@ -11,6 +11,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import struct
 import subprocess
 import termios
@@ -24,6 +25,8 @@ from ktap import between, case, main, same
 from world import Pair, run
 
 SECOND = mpdpa.SECOND
+# of a network namespace
+COSTS_MAX = 1024
 
 
 def ok(line: str) -> str:
@@ -61,7 +64,17 @@ def paths_by_address() -> None:
     for name in ("addr 10.0.1.1", "addr fd00::1", "dev c1"):
         ok(f"path del {name}")
     fails("path del addr 10.0.1.1", "given no cost")
-    fails("path set addr 0.0.0.0 cost 3", "Invalid argument")
+
+
+@case
+def a_namespace_has_room_for_so_many_costs() -> None:
+    with world.control() as ctl:
+        for i in range(COSTS_MAX):
+            ctl.set_path(mpdpa.Path.of_address(f"fd00::{i + 1:x}", 2))
+        fails("path set addr fd01::1 cost 3", "as many costs as it can have")
+        for i in range(COSTS_MAX):
+            ctl.del_path(mpdpa.Path.of_address(f"fd00::{i + 1:x}"))
+    same("none left", ok("path show"), "")
 
 
 @case
@@ -104,9 +117,16 @@ def connections_are_changed() -> None:
         conn = only()
         same("alpha", conn["alpha_milli"], None)
         same("prefs", [p.get("addr") for p in conn["prefs"]], ["10.0.2.1"])
-        fails(f"conn set id {number} alpha 2 pref dev c1 cost none", "No such file")
+        fails(f"conn set id {number} alpha 2 pref dev c1 cost none", "no such preference")
         same("all or nothing", only()["alpha_milli"], None)
         fails(f"conn set id {number} chunk 5 in 1ns pref dev nix cost 3", 'no interface "nix"')
+        for i in range(5):
+            ok(f"conn set id {number} pref endpoint {i + 1} cost 3")
+        fails(f"conn set id {number} pref endpoint 6 cost 3", "as many preferences as it can have")
+        fails(f"conn set id {number} chunk 5 in 9300000000s", "due too late")
+        fails(f"conn set id {number} chunk 9000000000G in 1s", "too long")
+        pair.client.shutdown(socket.SHUT_WR)
+        fails(f"conn set id {number} chunk 5 in 1s", "shut down for writing")
         mpdpa.set_stream(pair.server, mpdpa.Stream(SECOND, SECOND))
     fails("conn set id 999999 alpha 1", "no such connection")
     nobody = ("setpriv", "--reuid", "65534", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all")
