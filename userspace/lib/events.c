@@ -13,7 +13,6 @@
 struct mpdpa_events {
 	int fd;			/* the socket, not ours to close */
 	int eventfd;
-	uint64_t cookie;	/* of the socket */
 	uint64_t met;		/* at the last look */
 	uint64_t missed;
 };
@@ -23,16 +22,6 @@ int mpdpa_eventfd_set(int fd, int eventfd)
 	if (setsockopt(fd, SOL_MPTCP, MPTCP_DPA_EVENTFD, &eventfd, sizeof(eventfd)))
 		return -errno;
 	return 0;
-}
-
-static uint64_t socket_cookie(int fd)
-{
-	uint64_t cookie = 0;
-	socklen_t length = sizeof(cookie);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &length))
-		return 0;
-	return cookie;
 }
 
 /* What happened before the handle was there is none of its events. */
@@ -45,11 +34,8 @@ static int start(struct mpdpa_events *events)
 	if (err)
 		return err;
 	err = mpdpa_info_get(events->fd, &info, sizeof(info));
-	if (err) {
-		mpdpa_eventfd_set(events->fd, -1);
+	if (err)
 		return err;
-	}
-	events->cookie = socket_cookie(events->fd);
 	events->met = info.chunks_met;
 	events->missed = info.chunks_missed;
 	return 0;
@@ -75,13 +61,15 @@ int mpdpa_events_open(struct mpdpa_events **events, int fd)
 	return 0;
 }
 
+/*
+ * The socket may tell another eventfd by now, that of a later handle or the
+ * caller's own, and nothing says which: so its is not taken away here. One that
+ * nobody has open any more costs the kernel a few bytes until the socket is gone.
+ */
 void mpdpa_events_close(struct mpdpa_events *events)
 {
 	if (!events)
 		return;
-	/* If the socket is gone, its number may be another's by now. */
-	if (socket_cookie(events->fd) == events->cookie)
-		mpdpa_eventfd_set(events->fd, -1);
 	close(events->eventfd);
 	free(events);
 }

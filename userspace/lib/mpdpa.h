@@ -309,7 +309,8 @@ struct mpdpa_verdicts {
  * @fd: a Multipath TCP socket
  *
  * A socket tells one handle at a time: the last one opened, and no eventfd that
- * was set by mpdpa_eventfd_set() before.
+ * was set by mpdpa_eventfd_set() before. Of two handles, mpdpa_events_fd() of the
+ * older one is not readable any more.
  *
  * Return: 0; -ENOMEM; an error of eventfd(2), mpdpa_eventfd_set() or
  * mpdpa_info_get().
@@ -320,7 +321,8 @@ int mpdpa_events_open(struct mpdpa_events **events, int fd);
  * mpdpa_events_close() - have no more events
  * @events: the handle, or NULL
  *
- * Close it before its socket.
+ * A handle that was opened later, or an eventfd that was set later, goes on to be
+ * told. Before or after its socket is closed makes no difference.
  */
 void mpdpa_events_close(struct mpdpa_events *events);
 

@@ -59,7 +59,11 @@ def _event(raw: EventStruct) -> Event:
 
 
 class Events(Handle):
-    """Events of one socket; needs no privilege. Close it before the socket."""
+    """Events of one socket; needs no privilege.
+
+    A socket tells the last one that was made for it; closing an older one does
+    not disturb that.
+    """
 
     _close = "mpdpa_events_close"
 

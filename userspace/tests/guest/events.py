@@ -111,6 +111,25 @@ def readable(handle: mpdpa.Events | mpdpa.Monitor | mpdpa.Sender, seconds: float
 
 
 @case
+def the_newer_of_two_handles_hears() -> None:
+    """Also when the older one is closed behind its back, as by assigning to the same name."""
+    with Pair() as pair:
+        events = mpdpa.Events(pair.client)
+        older = events
+        events = mpdpa.Events(pair.client)
+        older.close()
+        mpdpa.set_chunk(pair.client, mpdpa.Chunk(1, SECOND // 50))
+        same("readable", readable(events, 5), True)
+        events.close()
+        with mpdpa.Events(pair.client):
+            mine = os.eventfd(0, os.EFD_NONBLOCK)
+            mpdpa.set_eventfd(pair.client, mine)
+        mpdpa.set_chunk(pair.client, mpdpa.Chunk(1, SECOND // 50))
+        world.until("one's own after a handle", lambda: errno_of(os.eventfd_read, mine) == 0)
+        os.close(mine)
+
+
+@case
 def a_handle_outlives_its_socket() -> None:
     sock = world.client_socket()
     events = mpdpa.Events(sock)
