@@ -12,6 +12,8 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from types import ModuleType
 
@@ -141,6 +143,87 @@ def test_paths_keep_their_names(package: ModuleType) -> None:
         package.Path.of_interface("lo"),
     ):
         assert paths.from_struct(paths.to_struct(path)) == path
+
+
+def test_numbers_do_not_wrap(package: ModuleType) -> None:
+    paths, sockets = part(package, "paths"), part(package, "sockets")
+    good = sockets.chunk_struct(package.Chunk(2**64 - 1, 7, cookie=2**64 - 1))
+    assert (good.length, good.cookie) == (2**64 - 1, 2**64 - 1)
+    for wrong in ({"length": -1}, {"length": 2**64}, {"deadline_ns": -5}, {"cookie": 2**64}, {"alpha_milli": 2**32}):
+        with pytest.raises(OverflowError, match=next(iter(wrong))):
+            sockets.chunk_struct(package.Chunk(**({"length": 1, "deadline_ns": 1} | wrong)))
+    for path in (package.Path(endpoint=-1), package.Path(ifindex=2**32), package.Path(endpoint=1, cost=-1)):
+        with pytest.raises(OverflowError):
+            paths.to_struct(path)
+    with pytest.raises(OverflowError, match="quota_bytes"):
+        paths.limits_to_struct(package.Limits(package.Quota(2**64, 1)))
+    with socket.socket() as plain, package.Sender(plain) as sender:
+        for call in (
+            lambda: package.send_chunk(plain, b"x", -1),
+            lambda: package.set_stream(plain, package.Stream(2**64, 1)),
+            lambda: sender.begin(2**64 + 1, 1),
+            lambda: sender.begin(1, -1),
+        ):
+            with pytest.raises(OverflowError):
+                call()
+        with pytest.raises(TypeError):
+            package.set_chunk(plain, package.Chunk(1.5, 1))
+
+
+def test_bytes_alone_are_sent(package: ModuleType) -> None:
+    with socket.socket() as plain, package.Sender(plain) as sender:
+        for wrong in ("text", None, 5, ["x"]):
+            for timeout in (None, 1):
+                plain.settimeout(timeout)
+                with pytest.raises(TypeError):
+                    package.send_chunk(plain, wrong, package.SECOND)
+            with pytest.raises(TypeError):
+                sender.feed(wrong)
+        # anything else is refused by the kernel alone
+        for good in (b"x", bytearray(b"x"), memoryview(b"x"), memoryview(bytearray(b"xyz"))[1:]):
+            with pytest.raises(package.MpdpaError) as caught:
+                package.send_chunk(plain, good, package.SECOND)
+            assert caught.value.sent == 0
+
+
+def test_what_the_library_reads(package: ModuleType) -> None:
+    for data in (b"abc", bytearray(b"abc"), memoryview(b"xabc")[1:], memoryview(bytearray(b"xabc"))[1:]):
+        raw, length = part(package, "_lib").octets(data)
+        assert bytes(raw) == b"abc"
+        assert length == 3
+    words = memoryview(bytearray(8)).cast("I")
+    assert part(package, "_lib").octets(words)[1] == 8
+
+
+def test_a_chunk_is_sent_within_the_timeout(package: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the kernel had taken the chunk: what is written and what is left of it."""
+    chunks = []
+    monkeypatch.setattr(part(package, "sockets"), "set_chunk", lambda _sock, chunk: chunks.append(chunk))
+    near, far = socket.socketpair()
+    with near, far:
+        near.settimeout(0.2)
+        data = bytes(range(256)) * 40_000
+        begun = time.monotonic()
+        with pytest.raises(TimeoutError) as caught:
+            package.send_chunk(near, data, package.SECOND, package.Late.TELL)
+        assert 0.2 <= time.monotonic() - begun < 5
+        assert chunks == [package.Chunk(len(data), package.SECOND, late=package.Late.TELL)]
+        sent = caught.value.sent
+        assert 0 < sent < len(data)
+        assert near.gettimeout() == 0.2
+        near.setblocking(True)
+        writer = threading.Thread(target=lambda: near.sendall(data[sent:]))
+        writer.start()
+        got = b""
+        while len(got) < len(data):
+            got += far.recv(1 << 20)
+        writer.join()
+        assert got == data
+        far.close()
+        near.settimeout(5)
+        with pytest.raises(BrokenPipeError) as broken:
+            package.send_chunk(near, b"x", package.SECOND)
+        assert broken.value.sent == 0
 
 
 def test_closed_handles_say_so(package: ModuleType) -> None:

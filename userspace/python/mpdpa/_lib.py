@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import operator
 import os
 from ctypes import POINTER, c_char_p, c_int, c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from typing import Any, Protocol
@@ -21,13 +22,31 @@ class HasFileno(Protocol):
 
 
 SocketLike = HasFileno | int
+Buffer = bytes | bytearray | memoryview
 
 
 class MpdpaError(OSError):
     """An error of the library or the kernel; errno says which."""
 
 
-class ChunkStruct(ctypes.Structure):
+def whole(value: int, bits: int, what: str) -> int:
+    """A number that fits; ctypes would drop the bits that do not."""
+    if not 0 <= operator.index(value) < 1 << bits:
+        raise OverflowError(f"{what} is {value}, not 0 to {(1 << bits) - 1}")
+    return value
+
+
+class Struct(ctypes.Structure):
+    """A structure whose unsigned numbers do not wrap."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        for field, kind, *_ in self._fields_:
+            if field == name and kind in (c_uint32, c_uint64):
+                whole(value, 8 * ctypes.sizeof(kind), name)
+        super().__setattr__(name, value)
+
+
+class ChunkStruct(Struct):
     _fields_ = [
         ("length", c_uint64),
         ("deadline_ns", c_uint64),
@@ -37,7 +56,7 @@ class ChunkStruct(ctypes.Structure):
     ]
 
 
-class StreamStruct(ctypes.Structure):
+class StreamStruct(Struct):
     _fields_ = [
         ("interval_ns", c_uint64),
         ("deadline_ns", c_uint64),
@@ -47,7 +66,7 @@ class StreamStruct(ctypes.Structure):
     ]
 
 
-class PathInfoStruct(ctypes.Structure):
+class PathInfoStruct(Struct):
     _fields_ = [
         ("subflow_id", c_uint32),
         ("local_id", c_uint32),
@@ -61,7 +80,7 @@ class PathInfoStruct(ctypes.Structure):
     ]
 
 
-class InfoStruct(ctypes.Structure):
+class InfoStruct(Struct):
     _fields_ = [
         ("header_size", c_uint32),
         ("path_size", c_uint32),
@@ -87,7 +106,7 @@ class InfoStruct(ctypes.Structure):
     ]
 
 
-class PathStruct(ctypes.Structure):
+class PathStruct(Struct):
     _fields_ = [
         ("endpoint_id", c_uint32),
         ("ifindex", c_uint32),
@@ -97,7 +116,7 @@ class PathStruct(ctypes.Structure):
     ]
 
 
-class LimitsStruct(ctypes.Structure):
+class LimitsStruct(Struct):
     _fields_ = [
         ("quota_bytes", c_uint64),
         ("quota_period_ns", c_uint64),
@@ -108,7 +127,7 @@ class LimitsStruct(ctypes.Structure):
     ]
 
 
-class ConnChunkStruct(ctypes.Structure):
+class ConnChunkStruct(Struct):
     _fields_ = [
         ("length", c_uint64),
         ("deadline_ns", c_uint64),
@@ -123,7 +142,7 @@ class ConnChunkStruct(ctypes.Structure):
     ]
 
 
-class ConnStruct(ctypes.Structure):
+class ConnStruct(Struct):
     _fields_ = [
         ("id", c_uint64),
         ("cookie", c_uint64),
@@ -144,7 +163,7 @@ class ConnStruct(ctypes.Structure):
     ]
 
 
-class ConnChangeStruct(ctypes.Structure):
+class ConnChangeStruct(Struct):
     _fields_ = [
         ("id", c_uint64),
         ("token", c_uint32),
@@ -158,7 +177,7 @@ class ConnChangeStruct(ctypes.Structure):
     ]
 
 
-class StatsStruct(ctypes.Structure):
+class StatsStruct(Struct):
     _fields_ = [
         ("connections", c_uint64),
         ("decisions", c_uint64),
@@ -173,7 +192,7 @@ class StatsStruct(ctypes.Structure):
     ]
 
 
-class VerdictsStruct(ctypes.Structure):
+class VerdictsStruct(Struct):
     _fields_ = [
         ("met", c_uint64),
         ("missed", c_uint64),
@@ -182,7 +201,7 @@ class VerdictsStruct(ctypes.Structure):
     ]
 
 
-class ProgressStruct(ctypes.Structure):
+class ProgressStruct(Struct):
     _fields_ = [
         ("length", c_uint64),
         ("written", c_uint64),
@@ -194,7 +213,7 @@ class ProgressStruct(ctypes.Structure):
     ]
 
 
-class EventStruct(ctypes.Structure):
+class EventStruct(Struct):
     _fields_ = [
         ("type", c_uint32),
         ("token", c_uint32),
@@ -300,6 +319,16 @@ def check(result: int, words: str = "") -> int:
 def fileno(sock: SocketLike) -> int:
     """The file descriptor of a socket, or itself."""
     return sock if isinstance(sock, int) else sock.fileno()
+
+
+def octets(data: Buffer) -> tuple[Any, int]:
+    """Bytes as the library takes them, and how many; TypeError for what is none, str above all."""
+    if isinstance(data, bytes):
+        return data, len(data)
+    view = memoryview(data).cast("B")
+    if view.readonly:
+        return bytes(view), len(view)
+    return (ctypes.c_char * len(view)).from_buffer(view), len(view)
 
 
 class Handle:

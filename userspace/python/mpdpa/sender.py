@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 from ctypes import byref, sizeof
 from dataclasses import dataclass
 from typing import Self
 
-from ._lib import Handle, ProgressStruct, SocketLike, check, fileno, lib
+from ._lib import Buffer, Handle, ProgressStruct, SocketLike, check, fileno, lib, octets, whole
 from .constants import CHUNK_ABS, Late, SendState
 
 
@@ -52,20 +51,15 @@ class Sender(Handle):
     ) -> None:
         """Begin a message; with Late.TELL it is dropped when it is late."""
         flags = (CHUNK_ABS if absolute else 0) | late
+        length, deadline_ns = whole(length, 64, "length"), whole(deadline_ns, 64, "deadline_ns")
         check(lib().mpdpa_send_begin(self._get(), length, deadline_ns, flags))
 
-    def feed(self, data: bytes | bytearray | memoryview) -> int:
+    def feed(self, data: Buffer) -> int:
         """Write what there is room for; how many bytes were taken, 0 for none.
 
         OSError with ETIME: the deadline has passed and the rest was dropped.
         """
-        view = memoryview(data).cast("B")
-        if view.readonly:
-            raw = bytes(view)
-            result = lib().mpdpa_send_feed(self._get(), raw, len(raw))
-        else:
-            buffer = (ctypes.c_char * len(view)).from_buffer(view)
-            result = lib().mpdpa_send_feed(self._get(), buffer, len(view))
+        result = lib().mpdpa_send_feed(self._get(), *octets(data))
         return 0 if result == -errno.EAGAIN else check(result)
 
     def progress(self) -> Progress:

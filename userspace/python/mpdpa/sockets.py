@@ -4,13 +4,28 @@
 from __future__ import annotations
 
 import ctypes
+import select
 import socket
+import time
 from collections.abc import Sequence
 from ctypes import byref, sizeof
 from dataclasses import dataclass, field
 
 from . import paths
-from ._lib import ChunkStruct, InfoStruct, PathInfoStruct, PathStruct, SocketLike, StreamStruct, check, fileno, lib
+from ._lib import (
+    Buffer,
+    ChunkStruct,
+    InfoStruct,
+    PathInfoStruct,
+    PathStruct,
+    SocketLike,
+    StreamStruct,
+    check,
+    fileno,
+    lib,
+    octets,
+    whole,
+)
 from .constants import CHUNK_ABS, PREFS_MAX, InfoFlags, Late, PathFlags, State
 from .paths import Path
 
@@ -119,16 +134,39 @@ def set_chunk(sock: SocketLike, chunk: Chunk) -> None:
     check(lib().mpdpa_chunk_set(fileno(sock), byref(raw), sizeof(raw)))
 
 
-def send_chunk(sock: SocketLike, data: bytes, deadline_ns: int, late: Late = Late.INHERIT) -> None:
+def _write(sock: socket.socket, view: memoryview, seconds: float, sent: ctypes.c_size_t) -> None:
+    end = time.monotonic() + seconds
+    room = select.poll()
+    room.register(sock, select.POLLOUT)
+    while sent.value < len(view):
+        left = end - time.monotonic()
+        if left <= 0 or not room.poll(left * 1000):
+            raise TimeoutError("timed out")
+        sent.value += sock.send(view[sent.value :], socket.MSG_NOSIGNAL)
+
+
+def send_chunk(sock: SocketLike, data: Buffer, deadline_ns: int, late: Late = Late.INHERIT) -> None:
     """Set a chunk, due a time from now, and write all of it.
 
-    The interpreter's lock is not held while it waits. After an error the
-    exception's attribute "sent" tells how many bytes were taken.
+    The interpreter's lock is not held while it waits for room: as long as the
+    timeout of a socket.socket says, for all of the data together, and then
+    TimeoutError is raised; without a timeout, by a non-blocking socket or a bare
+    file descriptor, as long as it takes.
+
+    After an OSError its attribute "sent" tells how many bytes were taken. If that
+    is above 0, or after TimeoutError, the chunk stays in force: send the rest by
+    sock.sendall(data[error.sent:]), since whatever is written next counts as it.
     """
+    raw, length = octets(data)
+    seconds = sock.gettimeout() if isinstance(sock, socket.socket) else None
     sent = ctypes.c_size_t()
-    result = lib().mpdpa_chunk_send(fileno(sock), data, len(data), deadline_ns, late, byref(sent))
     try:
-        check(result)
+        if seconds:
+            set_chunk(sock, Chunk(length, deadline_ns, late=late))
+            _write(sock, memoryview(data).cast("B"), seconds, sent)
+        else:
+            whole(deadline_ns, 64, "deadline_ns")
+            check(lib().mpdpa_chunk_send(fileno(sock), raw, length, deadline_ns, late, byref(sent)))
     except OSError as error:
         error.sent = sent.value  # type: ignore[attr-defined]
         raise

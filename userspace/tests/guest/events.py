@@ -231,6 +231,33 @@ def feed_all(sender: mpdpa.Sender, data: bytes) -> int:
 
 
 @case
+def a_chunk_is_sent_within_the_sockets_timeout() -> None:
+    """What the timeout cuts off is still the chunk's, and goes out by sendall()."""
+    data = bytes(20_000_000)
+    with Pair() as pair:
+        pair.client.settimeout(0.5)
+        begun = time.monotonic()
+        sent = -1
+        try:
+            mpdpa.send_chunk(pair.client, data, 60 * SECOND)
+        except TimeoutError as error:
+            sent = error.sent  # type: ignore[attr-defined]
+        between("how long that took", time.monotonic() - begun, 0.5, 2)
+        between("bytes taken", sent, 1, len(data) - 1)
+        info = mpdpa.get_info(pair.client)
+        assert info.chunk
+        same("in force", (info.chunks_queued, info.chunk.length), (1, len(data)))
+        pair.drain()
+        pair.client.settimeout(None)
+        pair.client.sendall(data[sent:])
+        world.until("met", lambda: mpdpa.get_info(pair.client).chunks_met == 1, 60)
+        pair.client.settimeout(30)
+        mpdpa.send_chunk(pair.client, bytearray(b"whole"), SECOND)
+        world.until("the next one", lambda: mpdpa.get_info(pair.client).chunks_met == 2)
+        world.until("all of it", lambda: pair.received == len(data) + 5)
+
+
+@case
 def a_sender_sends_messages() -> None:
     with Pair() as pair, mpdpa.Sender(pair.drain().client) as sender:
         same("nothing to do", readable(sender, 0), False)
