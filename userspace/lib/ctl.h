@@ -4,6 +4,7 @@
 #define MPDPA_LIB_CTL_H
 
 #include "genl.h"
+#include "internal.h"
 #include "mpdpa.h"
 
 struct mpdpa_ctl {
@@ -14,6 +15,6 @@ struct mpdpa_ctl {
  * For a request that is refused here: no words of the kernel about an earlier
  * one may remain. Returns the error.
  */
-int ctl_refuse(struct mpdpa_ctl *ctl, int err);
+int ctl_refuse(struct mpdpa_ctl *ctl, int err) INTERNAL(ctl_refuse);
 
 #endif /* MPDPA_LIB_CTL_H */

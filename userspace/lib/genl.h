@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <libmnl/libmnl.h>
 
+#include "internal.h"
+
 #define GENL_MESSAGE_MAX	128
 
 struct genl {
@@ -20,16 +22,18 @@ struct genl {
 typedef int (*genl_reply)(const struct nlmsghdr *nlh, void *data);
 
 /* 0, -ENOENT if the kernel has no such family, or another negative errno. */
-int genl_open(struct genl *genl, const char *family);
-void genl_close(struct genl *genl);
+int genl_open(struct genl *genl, const char *family) INTERNAL(genl_open);
+void genl_close(struct genl *genl) INTERNAL(genl_close);
 
 /* Has the family's multicast group come in; -ENOENT: it has none of that name. */
-int genl_join(struct genl *genl, const char *group);
+int genl_join(struct genl *genl, const char *group) INTERNAL(genl_join);
 
 /* Begins a request in genl->buffer; attributes are put by the caller. */
-struct nlmsghdr *genl_request(struct genl *genl, uint8_t command, uint16_t flags);
+struct nlmsghdr *genl_request(struct genl *genl, uint8_t command, uint16_t flags)
+	INTERNAL(genl_request);
 
 /* Sends it and takes the answers up to the acknowledgement or the dump's end. */
-int genl_talk(struct genl *genl, struct nlmsghdr *nlh, genl_reply reply, void *data);
+int genl_talk(struct genl *genl, struct nlmsghdr *nlh, genl_reply reply, void *data)
+	INTERNAL(genl_talk);
 
 #endif /* MPDPA_LIB_GENL_H */

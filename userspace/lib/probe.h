@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "internal.h"
+
 /* Errors are positive errno values, 0 is success. */
 struct probe_facts {
 	bool mptcp;		/* the socket's protocol is Multipath TCP */
@@ -18,9 +20,10 @@ struct probe_facts {
 };
 
 /* Sets attached and selected from what the two sysctls say; cuts up available. */
-void probe_schedulers(char *available, const char *current, struct probe_facts *facts);
+void probe_schedulers(char *available, const char *current, struct probe_facts *facts)
+	INTERNAL(probe_schedulers);
 
 /* Pure: an enum mpdpa_state. */
-int probe_decide(const struct probe_facts *facts);
+int probe_decide(const struct probe_facts *facts) INTERNAL(probe_decide);
 
 #endif /* MPDPA_LIB_PROBE_H */

@@ -32,6 +32,14 @@ def test_exports_are_versioned(out: Path, top: Path) -> None:
     assert all("@@LIBMPDPA_" in name for name in names)
 
 
+def test_the_archive_has_no_names_of_others(out: Path) -> None:
+    words = ["nm", "-g", "--defined-only", "--format=posix", out / "lib/libmpdpa.a"]
+    listing = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    names = {line.split()[0] for line in listing.splitlines() if len(line.split()) > 2}
+    assert "mpdpa_chunk_set" in names
+    assert {name for name in names if not name.startswith("mpdpa_")} == set()
+
+
 def test_every_function_has_its_comment_and_is_in_the_manual(top: Path) -> None:
     header = (top / "userspace/lib/mpdpa.h").read_text()
     manual = "".join(page.read_text() for page in (top / "Documentation/man").glob("*.3"))
