@@ -11,6 +11,7 @@
 #include "connshow.h"
 #include "json.h"
 #include "module.h"
+#include "system.h"
 
 #define STAMP_SIZE	48
 
@@ -95,19 +96,21 @@ static bool show_all(struct mpdpa_monitor *monitor, const struct options *option
 	struct mpdpa_event event;
 	int err;
 
-	while (!(err = mpdpa_monitor_read(monitor, &event, sizeof(event)))) {
-		if (options->json)
+	do {
+		err = mpdpa_monitor_read(monitor, &event, sizeof(event));
+		if (err == -ENOBUFS)
+			refused("monitor: events were lost, they came too fast");
+		else if (!err && options->json)
 			show_json(&event, options->timestamps);
-		else
+		else if (!err)
 			show_text(&event, options->timestamps);
-	}
-	if (err == -ENOBUFS) {
-		refused("monitor: events were lost, they came too fast");
-		return true;
-	}
+	} while (!err || err == -ENOBUFS);
 	if (err == -EAGAIN || err == -EINTR)
 		return true;
-	refused("monitor: %s", strerror(-err));
+	if (err == -ENODEV)
+		refused("monitor: kernel module " MODULE_NAME " was unloaded, no more events will come");
+	else
+		refused("monitor: %s", strerror(-err));
 	return false;
 }
 

@@ -194,16 +194,16 @@ static int on_groups(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-int genl_join(struct genl *genl, const char *name)
+int genl_join(struct genl *genl, uint16_t family, const char *name)
 {
 	struct group group = { .name = name };
-	uint16_t family = genl->family;
+	uint16_t own = genl->family;
 	struct nlmsghdr *nlh;
 	int err;
 
 	genl->family = GENL_ID_CTRL;
 	nlh = genl_request(genl, CTRL_CMD_GETFAMILY, 0);
-	genl->family = family;
+	genl->family = own;
 	mnl_attr_put_u16(nlh, CTRL_ATTR_FAMILY_ID, family);
 	err = genl_talk(genl, nlh, on_groups, &group);
 	if (err)

@@ -25,8 +25,11 @@ typedef int (*genl_reply)(const struct nlmsghdr *nlh, void *data);
 int genl_open(struct genl *genl, const char *family) INTERNAL(genl_open);
 void genl_close(struct genl *genl) INTERNAL(genl_close);
 
-/* Has the family's multicast group come in; -ENOENT: it has none of that name. */
-int genl_join(struct genl *genl, const char *group) INTERNAL(genl_join);
+/*
+ * Has a family's multicast group come in; -ENOENT: there is no such family, or it
+ * has none of that name.
+ */
+int genl_join(struct genl *genl, uint16_t family, const char *group) INTERNAL(genl_join);
 
 /* Begins a request in genl->buffer; attributes are put by the caller. */
 struct nlmsghdr *genl_request(struct genl *genl, uint8_t command, uint16_t flags)

@@ -2,6 +2,7 @@
 /* Events of a network namespace, by the module's multicast group. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/genetlink.h>
@@ -12,10 +13,14 @@
 /* Room in the socket for bursts of events: a chunk's takes about 800 bytes. */
 #define RECEIVE_BUFFER	(1 << 20)
 
+/* The group in which the kernel tells of families that come and go. */
+#define FAMILIES_GROUP	"notify"
+
 struct mpdpa_monitor {
 	struct genl genl;
 	const struct nlmsghdr *next;	/* in the buffer of genl */
 	int left;			/* bytes there */
+	bool gone;			/* the family: nothing will come any more */
 };
 
 static const char *const names[] = {
@@ -34,10 +39,21 @@ const char *mpdpa_event_name(uint32_t type)
 	return "unknown";
 }
 
+/*
+ * Joins the families' group first: if ours goes before it would be heard, its own
+ * group is not found.
+ */
+static int join(struct genl *genl)
+{
+	int err = genl_join(genl, GENL_ID_CTRL, FAMILIES_GROUP);
+
+	return err ?: genl_join(genl, genl->family, MPTCP_DPA_MCGRP_EVENTS);
+}
+
 static int listen_to(struct genl *genl)
 {
 	const int size = RECEIVE_BUFFER;
-	int err = genl_join(genl, MPTCP_DPA_MCGRP_EVENTS);
+	int err = join(genl);
 	int flags = fcntl(mnl_socket_get_fd(genl->nl), F_GETFL);
 
 	if (err)
@@ -130,6 +146,22 @@ static void read_event(const struct nlmsghdr *nlh, struct mpdpa_event *event)
 	}
 }
 
+/* Is it the word that our family is gone? One of its name is another one. */
+static bool tells_end(const struct mpdpa_monitor *monitor, const struct nlmsghdr *nlh)
+{
+	const struct genlmsghdr *header = mnl_nlmsg_get_payload(nlh);
+	const struct nlattr *attr;
+
+	if (nlh->nlmsg_type != GENL_ID_CTRL || header->cmd != CTRL_CMD_DELFAMILY)
+		return false;
+	mnl_attr_for_each(attr, nlh, sizeof(*header)) {
+		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID &&
+		    mnl_attr_validate(attr, MNL_TYPE_U16) == 0)
+			return mnl_attr_get_u16(attr) == monitor->genl.family;
+	}
+	return false;
+}
+
 /* The next message of the family; NULL when the buffer is used up. */
 static const struct nlmsghdr *next_message(struct mpdpa_monitor *monitor)
 {
@@ -137,21 +169,48 @@ static const struct nlmsghdr *next_message(struct mpdpa_monitor *monitor)
 		const struct nlmsghdr *nlh = monitor->next;
 
 		monitor->next = mnl_nlmsg_next(nlh, &monitor->left);
-		if (nlh->nlmsg_type == monitor->genl.family &&
-		    mnl_nlmsg_get_payload_len(nlh) >= sizeof(struct genlmsghdr))
+		if (mnl_nlmsg_get_payload_len(nlh) < sizeof(struct genlmsghdr))
+			continue;
+		if (nlh->nlmsg_type == monitor->genl.family)
 			return nlh;
+		if (tells_end(monitor, nlh))
+			monitor->gone = true;
 	}
 	monitor->left = 0;
 	return NULL;
+}
+
+/* For when that word may be among what was lost. */
+static bool family_is_gone(const struct mpdpa_monitor *monitor)
+{
+	struct genl *other = malloc(sizeof(*other));
+	bool gone = false;
+	int err;
+
+	if (!other)
+		return false;
+	err = genl_open(other, MPTCP_DPA_FAMILY_NAME);
+	if (!err) {
+		gone = other->family != monitor->genl.family;
+		genl_close(other);
+	}
+	free(other);
+	return gone || err == -ENOENT;
 }
 
 static int receive(struct mpdpa_monitor *monitor)
 {
 	struct genl *genl = &monitor->genl;
 	int n = mnl_socket_recvfrom(genl->nl, genl->buffer, sizeof(genl->buffer));
+	int err = n < 0 ? errno : 0;
 
-	if (n < 0)
-		return -errno;
+	if (err == ENOBUFS)
+		monitor->gone = family_is_gone(monitor);
+	/* what came before it went is told first */
+	if (err == EAGAIN && monitor->gone)
+		return -ENODEV;
+	if (err)
+		return -err;
 	monitor->next = (const struct nlmsghdr *)genl->buffer;
 	monitor->left = n;
 	return 0;

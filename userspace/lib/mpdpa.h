@@ -850,7 +850,8 @@ int mpdpa_monitor_fd(const struct mpdpa_monitor *monitor);
  * Does not wait.
  *
  * Return: 0; -EAGAIN: none is there; -ENOBUFS: some were lost, because they came
- * faster than they were read; or another error of recvfrom(2).
+ * faster than they were read, go on; -ENODEV: the module was unloaded, and if it
+ * is loaded again only a new handle hears of it; or another error of recvfrom(2).
  */
 int mpdpa_monitor_read(struct mpdpa_monitor *monitor, struct mpdpa_event *event, size_t size);
 

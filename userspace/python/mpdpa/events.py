@@ -111,7 +111,8 @@ class Monitor(Handle):
     def read(self) -> Event | None:
         """The next event, None if there is none.
 
-        OSError with ENOBUFS says that some were lost; reading can go on.
+        OSError with ENOBUFS says that some were lost; reading can go on. With
+        ENODEV the module was unloaded, and this monitor hears nothing any more.
         """
         raw = EventStruct()
         while True:

@@ -266,6 +266,27 @@ test_live_socket() {
 	sysctl -qw net.mptcp.scheduler=default
 }
 
+# A module that is loaded again has another group, in which it would hear nothing.
+test_monitor_ends() {
+	local monitor again
+
+	timeout 20 mpdpa monitor >/tmp/said 2>&1 &
+	monitor=$!
+	sleep 1
+	rmmod mptcp_dpa
+	result $? "no monitor keeps the module"
+	insmod "$1"
+	wait $monitor
+	[[ $? -eq 1 && $(</tmp/said) == "mpdpa: monitor: kernel module mptcp_dpa was unloaded, no more events will come" ]]
+	result $? "a monitor says that the module was unloaded"
+	timeout 20 mpdpa monitor >/tmp/said 2>&1 &
+	again=$!
+	sleep 1
+	kill $again
+	wait $again
+	result $? "another one goes on"
+}
+
 test_unprivileged() {
 	local as=(setpriv --reuid 65534 --clear-groups --inh-caps=-all --bounding-set=-all)
 
@@ -293,6 +314,7 @@ test_cgroup
 test_library
 test_live_socket
 test_unprivileged
+test_monitor_ends "$1"
 rmmod mptcp_dpa
 result $? "the module goes"
 echo "1..$count"
