@@ -11,9 +11,10 @@
  * Times are nanoseconds, lengths are bytes. An absolute time is one of
  * CLOCK_MONOTONIC.
  *
- * Structures grow at their end. Where one is filled in, the caller tells the
- * size that it was built with and gets no more; what the library or the kernel
- * does not know is zero.
+ * A structure that goes with a size may grow at its end. The caller tells the size
+ * that it was built with and gets no more; what the library or the kernel does not
+ * know is zero. One that goes without, as struct mpdpa_path, and those that are
+ * members of others stay as they are for as long as the library is libmpdpa.so.0.
  */
 #ifndef MPDPA_H
 #define MPDPA_H
