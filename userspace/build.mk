@@ -162,8 +162,8 @@ us_guest_scripts := load.sh doctor.py options.py netlink.py events.py lifetime.p
 us_guest_helpers := all.sh ktap.py world.py complaints
 us_guest_files := $(patsubst userspace/tests/guest/%.bpf.c,$(us_guest)/t/%.bpf.o, \
 	$(wildcard userspace/tests/guest/*.bpf.c)) \
-	$(addprefix $(us_guest)/t/,$(us_guest_scripts) $(us_guest_helpers) test_socket poll_loop threads guide_c \
-		set-a-deadline.md README.md mpdpa.service.in mpdpa@.service.in) \
+	$(addprefix $(us_guest)/t/,$(us_guest_scripts) $(us_guest_helpers) test_info test_socket poll_loop threads \
+		guide_c set-a-deadline.md README.md mpdpa.service.in mpdpa@.service.in) \
 	$(us_guest)/usr/local/lib/libmpdpa.so.0 $(us_guest)/t/ynl/stamp
 us_linux ?= $(or $(MPDPA_LINUX),/usr/local/share/mpdpa/linux)
 
@@ -173,7 +173,7 @@ $(us_guest)/t/%.bpf.o: userspace/tests/guest/%.bpf.c userspace/tests/guest/sched
 	$(call us_say,BPF)
 	$(us_q)$(BPF_CLANG) $(BPF_CFLAGS) -c $< -o $@
 
-$(us_guest)/t/test_socket: $(O)/test/test_socket
+$(us_guest)/t/test_info $(us_guest)/t/test_socket: $(us_guest)/t/%: $(O)/test/%
 	@mkdir -p $(@D)
 	@cp $< $@
 

@@ -237,12 +237,16 @@ test_cgroup() {
 
 # The library's own tests, where nothing keeps them from running.
 test_library() {
+	local test
+
 	mpdpa load
 	sysctl -qw net.mptcp.scheduler=mpdpa
-	"$here/test_socket" >/tmp/said 2>&1
-	result $? "the library on live connections"
-	grep -q "^ok" /tmp/said && ! grep -q SKIP /tmp/said
-	result $? "and none of it was skipped"
+	for test in test_info test_socket; do
+		"$here/$test" >/tmp/said 2>&1
+		result $? "the library with the module: $test"
+		grep -q "^ok" /tmp/said && ! grep -q SKIP /tmp/said
+		result $? "$test: none of it was skipped"
+	done
 	sysctl -qw net.mptcp.scheduler=default
 	mpdpa unload
 }
