@@ -32,31 +32,90 @@ struct top {
 	unsigned int current;	/* of looks */
 	int delay_ms;
 	sigset_t unblocked;	/* while it waits for a key */
+	struct termios before, raw;
 };
 
-static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t stopped, suspended, continued;
 
 /* A terminal of another size just ends the wait. */
 static void on_signal(int number)
 {
-	if (number != SIGWINCH)
+	if (number == SIGTSTP)
+		suspended = 1;
+	else if (number == SIGCONT)
+		continued = 1;
+	else if (number != SIGWINCH)
 		stopped = 1;
 }
+
+static const struct sigaction catch = { .sa_handler = on_signal };
 
 /* Signals come only while it waits, so none is missed. */
 static void catch_signals(sigset_t *unblocked)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH };
-	const struct sigaction action = { .sa_handler = on_signal };
+	static const int numbers[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT,
+	};
+	struct sigaction before;
 	sigset_t blocked;
 	size_t i;
 
 	sigemptyset(&blocked);
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		sigaction(numbers[i], &action, NULL);
+		sigaction(numbers[i], &catch, &before);
+		/* started where there is no going on after ^Z */
+		if (numbers[i] == SIGTSTP && before.sa_handler == SIG_IGN)
+			sigaction(SIGTSTP, &before, NULL);
 		sigaddset(&blocked, numbers[i]);
 	}
 	sigprocmask(SIG_BLOCK, &blocked, unblocked);
+}
+
+static void enter_screen(const struct top *top)
+{
+	tcsetattr(STDIN_FILENO, TCSANOW, &top->raw);
+	fputs(SCREEN_ENTER, stdout);
+	fflush(stdout);
+}
+
+static void leave_screen(const struct top *top)
+{
+	fputs(SCREEN_LEAVE, stdout);
+	fflush(stdout);
+	tcsetattr(STDIN_FILENO, TCSANOW, &top->before);
+}
+
+/* Stops as it would have by itself, but with the terminal in order. */
+static void suspend(const struct top *top)
+{
+	const struct sigaction by_default = { .sa_handler = SIG_DFL };
+	const struct timespec now = { 0 };
+	sigset_t stop, go_on;
+
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	sigemptyset(&go_on);
+	sigaddset(&go_on, SIGCONT);
+	leave_screen(top);
+	sigaction(SIGTSTP, &by_default, NULL);
+	raise(SIGTSTP);
+	/* it stops here */
+	sigprocmask(SIG_UNBLOCK, &stop, NULL);
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+	sigaction(SIGTSTP, &catch, NULL);
+	sigtimedwait(&go_on, NULL, &now);
+	enter_screen(top);
+}
+
+/* Somebody else may have stopped it, too, and used the terminal meanwhile. */
+static void follow_job_control(const struct top *top)
+{
+	if (suspended)
+		suspend(top);
+	else if (continued)
+		enter_screen(top);
+	suspended = 0;
+	continued = 0;
 }
 
 static bool parse_delay(const char *word, int *ms)
@@ -153,6 +212,7 @@ static int run_screen(struct top *top)
 	int err;
 
 	do {
+		follow_job_control(top);
 		measure(&screen);
 		err = look(top);
 		if (!err) {
@@ -183,20 +243,16 @@ static int run_once(struct top *top)
 
 static int run_live(struct top *top)
 {
-	struct termios before, raw;
 	int err;
 
-	if (!isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &before))
+	if (!isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &top->before))
 		return misused("top: not on a terminal; \"top -1\" prints once");
 	catch_signals(&top->unblocked);
-	raw = before;
-	raw.c_lflag &= ~(ICANON | ECHO);
-	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-	fputs(SCREEN_ENTER, stdout);
+	top->raw = top->before;
+	top->raw.c_lflag &= ~(ICANON | ECHO);
+	enter_screen(top);
 	err = run_screen(top);
-	fputs(SCREEN_LEAVE, stdout);
-	fflush(stdout);
-	tcsetattr(STDIN_FILENO, TCSANOW, &before);
+	leave_screen(top);
 	return err ? module_refused(top->ctl, "top", err) : MPDPA_EXIT_OK;
 }
 
@@ -244,5 +300,6 @@ const struct command command_top = {
 	"  -d, --delay SECONDS   look again after so long, 0.1 to 3600\n"
 	"  -1, --once            print once, after one such time, and leave\n"
 	"\n"
-	"q leaves. Without CAP_NET_ADMIN it shows only your own connections.\n",
+	"q leaves, ^Z gives the terminal back until the shell's \"fg\". Without\n"
+	"CAP_NET_ADMIN it shows only your own connections.\n",
 };

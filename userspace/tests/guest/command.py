@@ -258,6 +258,49 @@ def top_is_a_screen() -> None:
         check_left(child, fd, before, "")
 
 
+def as_a_job() -> None:
+    """In the child of pty.fork(), what a shell does: top in a group of its own, which goes on two seconds after it stopped."""
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    job = os.fork()
+    if not job:
+        os.setpgid(0, 0)
+        os.tcsetpgrp(0, os.getpid())
+        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        os.execvp("mpdpa", ["mpdpa", "-n", "cl", "top", "-d", "0.2"])
+    while os.WIFSTOPPED(status := os.waitpid(job, os.WUNTRACED)[1]):
+        time.sleep(2)
+        os.killpg(job, signal.SIGCONT)
+    os._exit(os.waitstatus_to_exitcode(status))
+
+
+@case
+def top_gives_the_terminal_back_while_it_is_stopped() -> None:
+    enter, leave = "\033[?1049h", "\033[?7h\033[?25h\033[?1049l"
+    for how in (b"\x1a", None):
+        child, fd = pty.fork()
+        if not child:
+            time.sleep(0.3)
+            as_a_job()
+        before = termios.tcgetattr(fd)
+        fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        assert enter in read_screen(fd, 1)
+        if how:
+            os.write(fd, how)
+            assert read_screen(fd, 1).rstrip().endswith(leave)
+            same("the terminal's settings", termios.tcgetattr(fd), before)
+        else:
+            # by another one, who cannot be noticed
+            os.killpg(os.tcgetpgrp(fd), signal.SIGSTOP)
+            read_screen(fd, 1)
+            termios.tcsetattr(fd, termios.TCSANOW, before)
+        text = read_screen(fd, 2)
+        same("entered again", text.count(enter), 1)
+        assert "mpdpa top - " in text, text
+        same("echo is off", bool(termios.tcgetattr(fd)[3] & termios.ECHO), False)
+        os.write(fd, b"q")
+        check_left(child, fd, before, "")
+
+
 @case
 def top_ends_well_when_killed() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
