@@ -222,13 +222,13 @@ $(O)/bpf/kernel: FORCE
 	@echo '$(KREL) $(BPF_BTF)' | cmp -s - $@ || echo '$(KREL) $(BPF_BTF)' > $@
 
 # compat.bpf.h cannot see which structures there are, and what members they have
-$(O)/bpf/vmlinux.h: $(O)/bpf/kernel $(BPF_BTF)
+$(O)/bpf/vmlinux.h: $(O)/bpf/kernel $(BPF_BTF) | us-need-libbpf
 	@$(BPFTOOL) btf dump file $(BPF_BTF) format c > $@.tmp
 	@! grep -q '(\*get_subflow)' $@.tmp || echo '#define MPTCP_SCHED_GET_SUBFLOW' >> $@.tmp
 	@! grep -q '^struct bpf_iter_mptcp_subflow {' $@.tmp || echo '#define MPTCP_SCHED_HAS_ITERATOR' >> $@.tmp
 	@mv $@.tmp $@
 
-$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/bpf/vmlinux.h $(BPF_HEADERS)
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/bpf/vmlinux.h $(BPF_HEADERS) | us-need-libbpf
 	@echo "  BPF     $@"
 	@$(BPF_CLANG) $(BPF_CFLAGS) -c $< -o $@
 

@@ -68,7 +68,7 @@ us-need-mnl:
 
 us-need-libbpf:
 	@$(PKG_CONFIG) --exists '$(us_libbpf_need)' || { \
-		echo "missing: $(us_libbpf_need), static (Debian sid: apt install libbpf-dev;" \
+		echo "missing: $(us_libbpf_need), static (make libbpf; Debian sid: apt install libbpf-dev;" \
 		     "or build with: tools/vm/buildenv run -- make cmd)" >&2; exit 1; }
 	@$(PKG_CONFIG) --exists libelf zlib libzstd || { \
 		echo "missing: what libbpf needs (Debian: apt install libelf-dev zlib1g-dev" \

@@ -74,6 +74,19 @@ def test_fortify_is_defined_once(top: Path) -> None:
     assert theirs == ["-D_FORTIFY_SOURCE=3"]
 
 
+@pytest.mark.parametrize("target", ["bpf", "cmd"])
+def test_a_missing_libbpf_is_told_first(top: Path, tmp_path: Path, target: str) -> None:
+    """Before a compiler or bpftool says something of its own."""
+    btf = tmp_path / "vmlinux"
+    btf.touch()
+    words = [target, f"O={tmp_path}/out", "PKG_CONFIG=false", f"BPF_BTF={btf}", "BPFTOOL=false", "BPF_CLANG=false"]
+    done = subprocess.run(["make", *words], cwd=top, capture_output=True, text=True, timeout=60)
+    assert done.returncode
+    assert "missing: libbpf" in done.stderr
+    assert "make libbpf" in done.stderr
+    assert ".bpf.o" not in done.stdout
+
+
 def unit(path: Path) -> dict[str, set[str]]:
     settings: dict[str, set[str]] = {}
     for key, value in re.findall(r"^(\w+)=(.*)$", path.read_text(), re.M):
