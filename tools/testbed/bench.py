@@ -352,15 +352,17 @@ def demand_as_planned(out: File, need: str, machine: Machine) -> None:
 
 
 def done(out: File, cells: dict[str, str]) -> int:
-    """How many runs are newer than what they follow from: those before a change do not count."""
-    count = 0
-    for label, build in cells.items():
-        raw = out / "cells" / label / "raw.json"
-        causes = (raw.with_name("spec.json"), out / "build" / f"{build}.json")
-        if raw.exists():
-            newest_ns = max(file.stat().st_mtime_ns for file in causes)
-            count += raw.stat().st_mtime_ns >= newest_ns
-    return count
+    """How many runs count."""
+    return sum(_is_done(out, label, build) for label, build in cells.items())
+
+
+def _is_done(out: File, label: str, build: str) -> bool:
+    """Is the run newer than what it follows from? Those before a change do not count."""
+    raw = out / "cells" / label / "raw.json"
+    if not raw.exists():
+        return False
+    causes = (raw.with_name("spec.json"), out / "build" / f"{build}.json")
+    return raw.stat().st_mtime_ns >= max(file.stat().st_mtime_ns for file in causes)
 
 
 def effort(out: File) -> str:
@@ -374,13 +376,11 @@ def effort(out: File) -> str:
 def collect(out: File) -> Experiment:
     """results.json and series/ from what the jobs left."""
     plan = _plan(out)
-    missing = [
-        label for label in plan["cells"] if not (out / "cells" / label / "raw.json").exists()
-    ]
+    missing = [label for label, build in plan["cells"].items() if not _is_done(out, label, build)]
     if missing:
         raise MeasurementError(
-            f"{out}: not measured yet: {len(missing)} of {len(plan['cells'])} cells, "
-            f"the first {missing[0]}"
+            f"{out}: not measured yet, or before the last change: {len(missing)} of "
+            f"{len(plan['cells'])} cells, the first {missing[0]}"
         )
     (out / "series").mkdir(exist_ok=True)
     finished, hosts, versions = [], [], []

@@ -144,6 +144,12 @@ def _lock(folder: int, out: File) -> None:
         raise UsageError(f"{out}: --out: expected a folder that no other run writes to") from None
 
 
+def clear(out: File) -> None:
+    """Old results go, for who does something else first and may fail there."""
+    with alone_in(out):
+        _clear(out)
+
+
 def _clear(out: File) -> None:
     """Old results go first: what is there afterwards belongs together."""
     for name in ("series", "log"):

@@ -143,6 +143,7 @@ def judged(cell: Cell, carried: float) -> Cell:
 
 def run(machine: Machine, jobs: int, out: File, command: str, *, quick: bool) -> Experiment:
     """The capacities go to a folder in it."""
+    campaign.clear(out)
     chosen = conditions()[:2] if quick else conditions()
     cold = {condition: alone(condition) for condition in chosen}
     all_cold = [cell for cells in cold.values() for cell in cells]

@@ -100,10 +100,36 @@ def test_collect_tells_what_is_missing(tmp_path: Path) -> None:
         bench.collect(tmp_path)
     plan = {"cells": {"a-s1": "module", "b-s1": "module"}, "runs": [], "command": "c"}
     (tmp_path / "plan.json").write_text(json.dumps(plan))
-    (tmp_path / "cells/a-s1").mkdir(parents=True)
+    causes = [tmp_path / "build/module.json"]
+    causes += (tmp_path / f"cells/{label}/spec.json" for label in plan["cells"])
+    for cause in causes:
+        write(cause, "{}")
+        os.utime(cause, (0, 0))
     (tmp_path / "cells/a-s1/raw.json").touch()
-    with pytest.raises(MeasurementError, match="not measured yet: 1 of 2 cells, the first b-s1"):
+    with pytest.raises(MeasurementError, match=r"not measured yet.*: 1 of 2 cells, the first b-s1"):
         bench.collect(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changed", "out_of_date"), [(f"build/{MODULE}.json", 2), ("cells/b-s1/spec.json", 1)]
+)
+def test_what_was_measured_before_a_change_is_not_collected(
+    tmp_path: Path, changed: str, out_of_date: int
+) -> None:
+    plan = {"cells": {"b-s1": MODULE, "a-s1": MODULE, "c-s1": LINKS}, "runs": [], "command": "c"}
+    write(tmp_path / "plan.json", json.dumps(plan))
+    write(tmp_path / f"build/{LINKS}.json", "{}")
+    write(tmp_path / f"build/{MODULE}.json", "{}")
+    for label in plan["cells"]:
+        write(tmp_path / f"cells/{label}/spec.json", "{}")
+        write(tmp_path / f"cells/{label}/raw.json", "{}")
+    later = time.time() + 100
+    os.utime(tmp_path / changed, (later, later))
+    with pytest.raises(
+        MeasurementError, match=f"before the last change: {out_of_date} of 3 cells, the first b-s1"
+    ):
+        bench.collect(tmp_path)
+    assert not (tmp_path / "results.json").exists()
 
 
 def append(file: Path, text: str) -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from testbed import oracle, results, robust
+from testbed import campaign, oracle, results, robust
 from testbed.campaign import Experiment
 from testbed.cli import main
 from testbed.errors import MeasurementError
 from testbed.frames import payload_share
+from testbed.guestrun import Machine
 from testbed.results import Finished, Host
 
 from .made_up import finished
@@ -65,6 +66,20 @@ def test_random_losses_are_averaged() -> None:
 def test_capacity_is_measured_without_a_deadline() -> None:
     for condition in robust.conditions():
         assert all(cell.deadline_ms is None for cell in robust.alone(condition))
+
+
+def test_what_fails_leaves_no_older_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise MeasurementError("not here")
+
+    for name in (results.NAME, "report.html"):
+        (tmp_path / name).write_text("older")
+    monkeypatch.setattr(campaign, "run", fail)
+    with pytest.raises(MeasurementError, match="not here"):
+        robust.run(Machine(), 1, tmp_path, "testbed robust", quick=True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def _of_one_condition() -> list[Finished]:
