@@ -83,11 +83,11 @@ def run(
     command: str,
     *,
     quiet: bool = False,
-    judge: Callable[[Cell], Cell] = lambda cell: cell,
+    known: Callable[[Cell], Scenario | None] = lambda _: None,
 ) -> Experiment:
     """Runs everything; the directory then holds results.json and series/.
 
-    ``judge`` says as what a cell is scored and reported.
+    ``known`` says which links a cell's oracle has, if not those of its scenario.
     """
     wanted = list(dict.fromkeys(measured_as(cell) for cell in cells))
     with alone_in(out):
@@ -100,8 +100,9 @@ def run(
         speeds = {}
         for cell in cells:
             source = measured_as(cell)
-            scored = judge(cell)
-            finished.append(Finished(scored, score(scored, measured[source].raw), series[source]))
+            links = known(cell)
+            scored = score(cell, measured[source].raw, links)
+            finished.append(Finished(cell, scored, series[source], links))
             speeds[cell.label] = measured[source].speed
         host = measured[wanted[0]].host
         content = results.document(version(), host, command, finished)

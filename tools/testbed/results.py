@@ -10,7 +10,7 @@ from typing import Any
 from .cellspec import Cell
 from .errors import MeasurementError
 from .metrics import METRICS
-from .scenario import STOCK
+from .scenario import STOCK, Scenario
 from .score import Score
 
 SCHEMA = 1
@@ -31,11 +31,18 @@ class Host:
 
 @dataclass(frozen=True)
 class Finished:
-    """A cell that was run and scored; ``series`` is relative to results.json."""
+    """A cell that was run and scored; ``series`` is relative to results.json, ``known`` has the
+    oracle's links, if they are not the cell's."""
 
     cell: Cell
     score: Score
     series: str | None
+    known: Scenario | None = None
+
+    @property
+    def capacity_bps(self) -> dict[str, int | None] | None:
+        """Of the oracle's links; None: they are those that were run."""
+        return self.known and {path.name: path.rate_bps for path in self.known.paths}
 
 
 def document(version: str, host: Host, command: str, runs: list[Finished]) -> dict[str, Any]:
@@ -88,6 +95,7 @@ def _run(done: Finished, stock: Finished | None) -> dict[str, Any]:
         "completion_ms": list(score.completion_ms),
         "delivered_bytes": score.delivered_bytes,
         "paths": [asdict(path) for path in score.paths],
+        "capacity_bps": done.capacity_bps,
         "costly_share": _rounded(score.costly_share),
         "oracle_costly_share": _rounded(score.oracle_costly_share),
         "excess": _rounded(score.excess),

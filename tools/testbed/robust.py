@@ -61,7 +61,7 @@ class Condition:
     def title(self) -> str:
         return (
             f"{self.congestion}, {self.delay_ms} ms one way, {self.loss_percent:g} % loss, "
-            f"{self.buffer_bytes / 1e6:g} MB buffers; rates are what a path carried alone"
+            f"{self.buffer_bytes / 1e6:g} MB buffers; the oracle has what a path carried alone"
         )
 
 
@@ -131,14 +131,12 @@ def at_full_speed(condition: Condition, carried: float) -> list[Cell]:
     return [Cell(scenario, STOCK, due_ms, None, seed) for seed in _seeds(condition)]
 
 
-def judged(cell: Cell, carried: float) -> Cell:
+def known(scenario: Scenario, carried: float) -> Scenario:
     """With links that carry what was measured, at once: the delay is in the measure."""
-    share = payload_share(cell.scenario.connection.ip, multipath=True)
+    share = payload_share(scenario.connection.ip, multipath=True)
     shape = rates.constant(round(carried * 8 / share))
-    links = tuple(
-        replace(path, rates=shape, delay_ms=0, loss_percent=0.0) for path in cell.scenario.paths
-    )
-    return replace(cell, scenario=replace(cell.scenario, paths=links))
+    links = (replace(path, rates=shape, delay_ms=0, loss_percent=0.0) for path in scenario.paths)
+    return replace(scenario, paths=tuple(links))
 
 
 def run(machine: Machine, jobs: int, out: File, command: str, *, quick: bool) -> Experiment:
@@ -156,7 +154,7 @@ def run(machine: Machine, jobs: int, out: File, command: str, *, quick: bool) ->
         carried |= dict.fromkeys(cells, rate)
     return campaign.run(
         list(carried), machine, jobs, out, command,
-        judge=lambda cell: judged(cell, carried[cell]),
+        known=lambda cell: known(cell.scenario, carried[cell]),
     )  # fmt: skip
 
 

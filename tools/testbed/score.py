@@ -9,7 +9,7 @@ from . import oracle
 from .cellspec import Cell
 from .checks import first_sent
 from .errors import MeasurementError
-from .scenario import REQUESTS
+from .scenario import REQUESTS, Scenario
 
 MS = 10**6
 # Weights of missed chunks, costly share and overhead.
@@ -78,10 +78,10 @@ class Score:
         return sum(weight * (1 - min(1.0, max(0.0, part))) for weight, part in pairs)
 
 
-def score(cell: Cell, raw: dict[str, Any]) -> Score:
-    """``raw`` is what the cell measured."""
+def score(cell: Cell, raw: dict[str, Any], known: Scenario | None = None) -> Score:
+    """``raw`` is what the cell measured; ``known`` has the oracle's links, if not the cell's."""
     met = [_met(ns, cell.deadline_ms) for ns in raw["completion_ns"]]
-    avoidable, least_share = _beside_oracle(cell, met)
+    avoidable, least_share = _beside_oracle(cell, known or cell.scenario, met)
     paths = tuple(_path(cell, name, counts) for name, counts in raw["paths"].items())
     costly = cell.scenario.costly
     delivered = raw["delivered_bytes"]
@@ -104,11 +104,11 @@ def score(cell: Cell, raw: dict[str, Any]) -> Score:
     )
 
 
-def _beside_oracle(cell: Cell, met: list[bool]) -> tuple[int | None, float | None]:
+def _beside_oracle(cell: Cell, known: Scenario, met: list[bool]) -> tuple[int | None, float | None]:
     """Misses that full speed would have avoided, and the least costly share."""
     if cell.scenario.load.kind == REQUESTS:
         return None, None
-    verdict = oracle.of(cell.scenario, cell.deadline_ms)
+    verdict = oracle.of(known, cell.deadline_ms)
     pairs = zip(met, verdict.meetable, strict=True)
     return sum(could and not did for did, could in pairs), verdict.costly_share
 

@@ -9,13 +9,14 @@ import pytest
 
 from testbed import campaign, oracle, results, robust
 from testbed.campaign import Experiment
+from testbed.cellspec import Cell
 from testbed.cli import main
 from testbed.errors import MeasurementError
 from testbed.frames import payload_share
-from testbed.guestrun import Machine
+from testbed.guestrun import Machine, Measured
 from testbed.results import Finished, Host
 
-from .made_up import finished
+from .made_up import counts, finished, raw
 
 
 def test_every_pair_of_conditions_meets() -> None:
@@ -40,8 +41,8 @@ def test_slack_is_over_what_the_paths_carried() -> None:
         assert cell.deadline_ms is not None
         load = cell.scenario.load
         assert abs(2 * carried * cell.deadline_ms / 1000 - load.chunk_bytes * (1 + slack)) < 1000
-        as_measured = robust.judged(cell, carried)
-        verdict = oracle.judge(oracle.links_of(as_measured.scenario), load, cell.deadline_ms)
+        as_measured = robust.known(cell.scenario, carried)
+        verdict = oracle.judge(oracle.links_of(as_measured), load, cell.deadline_ms)
         assert all(verdict.meetable)
         cheap = carried * cell.deadline_ms / 1000 / load.chunk_bytes
         assert abs(verdict.costly_share - (1 - cheap)) < 0.001
@@ -49,7 +50,7 @@ def test_slack_is_over_what_the_paths_carried() -> None:
 
 def test_capacity_counts_headers_once() -> None:
     cell = robust.together(robust.conditions()[0], 600_000.0)[0]
-    path = robust.judged(cell, 600_000.0).scenario.paths[0]
+    path = robust.known(cell.scenario, 600_000.0).paths[0]
     assert abs(path.rates.mean_bps * payload_share(4, multipath=True) / 8 - 600_000) < 1
 
 
@@ -66,6 +67,46 @@ def test_random_losses_are_averaged() -> None:
 def test_capacity_is_measured_without_a_deadline() -> None:
     for condition in robust.conditions():
         assert all(cell.deadline_ms is None for cell in robust.alone(condition))
+
+
+def _measured(cell: Cell, took_ms: float) -> Measured:
+    """A chunk over the paths in equal parts; all of it on one if there is no other."""
+    load = cell.scenario.load
+    each = load.chunk_bytes // len(cell.scenario.paths)
+    made = raw() | {
+        "completion_ns": [round(took_ms * 10**6)],
+        "delivered_bytes": load.chunk_bytes,
+        "paths": {path.name: counts(each, each) for path in cell.scenario.paths},
+        "seconds": 9,
+    }
+    return Measured(made, Path("none.csv"), Host("7.2.1", "virtual", "tcg", 1), 9)
+
+
+def test_runs_are_told_as_they_were_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And judged by what the paths carried: of that the oracle's links are."""
+
+    def run_all(_: object, cells: list[Cell], *__: object) -> dict[Cell, Measured]:
+        # alone half a chunk takes 4 s, so that together they need as long for the whole
+        took_ms = {1: 4000, 2: 4500}
+        return {cell: _measured(cell, took_ms[len(cell.scenario.paths)]) for cell in cells}
+
+    monkeypatch.setenv("MPDPA_IMAGES", "none")
+    monkeypatch.setattr(campaign, "_run_all", run_all)
+    monkeypatch.setattr(campaign, "_keep_series", lambda _, measured: dict.fromkeys(measured, ""))
+    experiment = robust.run(Machine(), 1, tmp_path, "testbed robust", quick=True)
+    runs = experiment.content["runs"]
+    assert len(runs) == len(experiment.finished) > 0
+    for done, run in zip(experiment.finished, runs, strict=True):
+        assert [path["rate_bps"] for path in run["paths"]] == [8_000_000, 8_000_000]
+        assert all(path.delay_ms for path in done.cell.scenario.paths)
+        carried = payload_share(4, multipath=True) / 8
+        assert [round(bps * carried, -3) for bps in run["capacity_bps"].values()] == [625_000] * 2
+        assert list(run["capacity_bps"]) == ["P", "C"]
+        # 4.4 s with the smaller slack, and 5.6 s
+        late = done.cell.deadline_ms == 4400
+        assert (run["missed"], run["avoidable_missed"]) == (late, late)
+    alone = results.read(tmp_path / robust.ALONE)
+    assert {run["capacity_bps"] for run in alone["runs"]} == {None}
 
 
 def test_what_fails_leaves_no_older_results(
