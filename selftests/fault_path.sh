@@ -215,7 +215,7 @@ falls_back_in_mid_chunk() {
 	strip_options "tcp flags & syn == 0" ||
 		{ skip "needs nft with tcp option reset"; return; }
 	stream_begin $stream_size
-	stream_whole
+	stream_complete
 	expect_fallback
 	nothing_stays
 }
@@ -237,7 +237,7 @@ falls_back_at_once() {
 	strip_options || { skip "needs nft with tcp option reset"; return; }
 	stream_before=("chunk len=2000000 ms=3000")
 	stream_begin $stream_size
-	stream_whole
+	stream_complete
 	expect_fallback
 	nothing_stays
 }
@@ -247,7 +247,7 @@ peer_without_mptcp() {
 	stream_listener=tcp
 	stream_before=("chunk len=100000 ms=2000")
 	stream_begin $stream_size
-	stream_whole
+	stream_complete
 	expect_fallback
 	nothing_stays
 }

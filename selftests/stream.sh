@@ -10,7 +10,8 @@
 #					1 KB, then so many in these steps, over both paths
 #	stream_all_met			neither of two chunks was late
 #	stream_reached BYTES		waits until so many have come
-#	stream_whole [SECONDS]		it ends well, all came in order
+#	stream_complete [SECONDS]	it ends well, all came in order
+#	stream_whole [SECONDS]		that, and the kernel took chunks of it
 #	stream_ended [SECONDS]		it ends, whole or with an error
 #	nothing_stays			sockets, state and users are gone
 #
@@ -128,13 +129,21 @@ stream_ended() {
 	finish "$stream_server" 120 || stream_status=1
 }
 
-stream_whole() {
+stream_complete() {
 	stream_ended "${1:-120}"
 	[ $stream_status = 0 ] ||
 		fail "it ended: $(tail -n 2 "$tmp/client"; tail -n 2 "$tmp/server")"
 	expect_eq "received" "$(field "$tmp/server" drain received)" "$stream_bytes"
 	expect_eq "hash at the receiver" "$(field "$tmp/server" drain hash)" \
 		"$(field "$tmp/client" send hash)"
+}
+
+# Chunks of a stream may be refused once it is spoilt; without any, nothing was tested
+# but TCP.
+stream_whole() {
+	stream_complete "$@"
+	grep -q '"step":"chunk","due_ns"' "$tmp/client" ||
+		fail "no chunk was taken: $(grep -m 1 '"step":"chunk"' "$tmp/client")"
 }
 
 # sockets NAMESPACE: of MPTCP, whatever their state
