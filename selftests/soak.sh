@@ -75,28 +75,44 @@ worker() {
 	done
 }
 
-# The second path goes and comes: as an endpoint, as an interface, in silence. What
-# has no deadline overflows, or does not.
+# change ROUND: the second path goes and comes, as an endpoint, as an interface, in
+# silence. What has no deadline overflows, or does not.
+change() {
+	local round=$1
+
+	sysctl_in "$client" net.mptcp_dpa.overflow_ms=$((round % 3 * 100)) || return
+	case $((round % 4)) in
+	0)	ip -n "$client" mptcp endpoint del id 2 && sleep 2 &&
+			endpoint 2 4 subflow backup ;;
+	1)	ip -n "$client" link set c2 down && sleep 2 && interface_up 2 ;;
+	2)	path_silent 2 && sleep 2 && shape 2 20mbit 10ms 65536 ;;
+	3)	path_rate 1 $((4 + round % 5 * 4))mbit && sleep 2 ;;
+	esac
+}
+
+# until $tmp/churning goes, between two rounds: all paths are as they were then
 churn() {
 	local round
 
+	# in the background the case's own is not heard
+	fail() { echo "$*"; }
 	for ((round = 0; ; round++)); do
-		sysctl_in "$client" net.mptcp_dpa.overflow_ms=$((round % 3 * 100))
-		case $((round % 4)) in
-		0)	ip -n "$client" mptcp endpoint del id 2
-			sleep 2
-			endpoint 2 4 subflow backup ;;
-		1)	ip -n "$client" link set c2 down
-			sleep 2
-			interface_up 2 ;;
-		2)	path_silent 2
-			sleep 2
-			shape 2 20mbit 10ms 65536 ;;
-		3)	path_rate 1 $((4 + round % 5 * 4))mbit
-			sleep 2 ;;
-		esac
+		[ -e "$tmp/churning" ] || return 0
+		change $round && echo "done $round" ||
+			echo "change $round: status $?"
 		sleep 3
 	done
+}
+
+# churn_ends PID: it went on to the end, fast enough, and all of it well
+churn_ends() {
+	is_over "$1" && fail "the paths stood still"
+	rm "$tmp/churning"
+	expect_ok "what changes the paths" finish "$1" 120
+	expect_between "changes of the paths" "$(grep -c '^done' "$tmp/churn")" \
+		$((seconds / 10)) 1000000
+	grep -v '^done' "$tmp/churn" | head -n 40 >"$tmp/bad"
+	[ ! -s "$tmp/bad" ] || fail "$(cat "$tmp/bad")"
 }
 
 # what the kernel's own allocations hold, once all that waits is freed
@@ -124,6 +140,7 @@ watch_workers() {
 load() {
 	local i worker_pids=() churn_pid watch_pid
 
+	touch "$tmp/churning"
 	start "$tmp/churn" churn
 	churn_pid=$last_pid
 	start "$tmp/watch" watch_workers
@@ -141,9 +158,7 @@ load() {
 	done
 	stop "$watch_pid"
 	[ ! -s "$tmp/watch" ] || fail "$(cat "$tmp/watch")"
-	stop "$churn_pid"
-	ip -n "$client" link set c2 up
-	shape 2 20mbit 10ms 65536
+	churn_ends "$churn_pid"
 }
 
 # A connection's state, kept, would have 2 KB each, the smallest object 8 bytes.
