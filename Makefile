@@ -254,7 +254,7 @@ libbpf:
 .PHONY: unit
 unit: $(O)/test/decision_test
 
-$(O)/test/decision_test: $(wildcard bpf/*_test.c bpf/*.h) kernel/state.h
+$(O)/test/decision_test: $(wildcard bpf/*_test.c) $(BPF_HEADERS)
 	@mkdir -p $(@D)
 	@$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Wno-sign-compare -Werror \
 		-fsanitize=undefined,address -fno-sanitize-recover=all \
@@ -279,7 +279,7 @@ sim-lot-inside: $(SIM)
 		$(if $(PATHS),--paths $(PATHS))
 
 unit: $(SIM)
-$(SIM): $(wildcard tools/sim/*.[ch]) $(wildcard bpf/*.h) kernel/state.h
+$(SIM): $(wildcard tools/sim/*.[ch]) $(BPF_HEADERS)
 	@mkdir -p $(@D)
 	@$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Wno-sign-compare -Werror \
 		-Ikernel -Ikernel/uapi -Ibpf -o $@ $(filter %.c,$^)

@@ -92,3 +92,24 @@ def test_what_failed_is_named() -> None:
     assert check.Outcome("sockets", [good], 1).bad == ["ended with 1 after 1 cases"]
     assert check.Outcome("sockets").failed
     assert "MAY_SKIP" in check.Outcome("sockets", [unknown]).bad[0]
+
+
+@pytest.mark.parametrize(
+    ("folder", "target", "header"),
+    [
+        (".", "out/test/decision_test", "kernel/uapi/linux/mptcp_dpa_sock.h"),
+        (".", "out/sim/sim", "kernel/uapi/linux/mptcp_dpa_sock.h"),
+        ("selftests", "dpa_sock", "kernel/uapi/linux/mptcp_dpa_sock.h"),
+        ("selftests", "fuzz", "kernel/uapi/linux/mptcp_dpa.h"),
+        ("selftests", "bad_moment.bpf.o", "kernel/state.h"),
+        ("selftests", "bad_moment.bpf.o", "kernel/uapi/linux/mptcp_dpa_sock.h"),
+    ],
+)
+def test_what_is_compiled_follows_from_its_headers(folder: str, target: str, header: str) -> None:
+    """As if the header were new; nothing is made."""
+    top = Path(__file__).resolve().parents[2]
+    if folder != ".":
+        header, target = str(top / header), str(top / "out/selftests/opt/mpdpa/selftests" / target)
+    done = subprocess.run(["make", "-C", str(top / folder), "-n", "-W", header, target], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert f"-o {target}" in done.stdout
