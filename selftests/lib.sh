@@ -60,8 +60,12 @@ expect_eq() {
 
 # expect_between WHAT VALUE LOW HIGH: integers, ends included
 expect_between() {
-	if ! [[ $2 =~ ^-?[0-9]+$ ]]; then
+	local number='^-?[0-9]+$'
+
+	if ! [[ $2 =~ $number ]]; then
 		fail "$1 is \"$2\", expected a number"
+	elif ! [[ $3 =~ $number && $4 =~ $number ]]; then
+		fail "$1 is $2, expected \"$3\" .. \"$4\": no numbers"
 	elif [ "$2" -lt "$3" ] || [ "$2" -gt "$4" ]; then
 		fail "$1 is $2, expected $3 .. $4"
 	fi

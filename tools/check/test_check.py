@@ -113,3 +113,24 @@ def test_what_is_compiled_follows_from_its_headers(folder: str, target: str, hea
     done = subprocess.run(["make", "-C", str(top / folder), "-n", "-W", header, target], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert f"-o {target}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "failed"),
+    [
+        ("5", "1", "9", "no"),
+        ("-1", "-1", "-1", "no"),
+        ("0", "1", "9", "yes"),
+        ("", "1", "9", "yes"),
+        ("5", "", "9", "yes"),
+        ("5", "1", "null", "yes"),
+    ],
+)
+def test_limits_are_numbers(value: str, low: str, high: str, failed: str) -> None:
+    """Of what a selftest expects: without one nothing would be asked for."""
+    script = 'source selftests/lib.sh; exec 3>&1; expect_between it "$@"; echo "failed: $case_failed"'
+    top = Path(__file__).resolve().parents[2]
+    command = ["bash", "-c", script, "test.sh", value, low, high]
+    done = subprocess.run(command, cwd=top, capture_output=True, text=True)
+    assert done.stdout.endswith(f"failed: {failed}\n"), done.stdout + done.stderr
+    assert not done.stderr
