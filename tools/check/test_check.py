@@ -86,12 +86,44 @@ def test_what_an_earlier_run_left_is_not_judged(tmp_path: Path, monkeypatch: pyt
 
 def test_what_failed_is_named() -> None:
     good, bad = check.Case("sends", "ok"), check.Case("closes", "not ok")
-    unknown = check.Case("sleeps # SKIP no alarm", "skip")
     assert check.Outcome("sockets", [good]).bad == []
     assert check.Outcome("sockets", [good, bad], 1).bad == ["closes"]
     assert check.Outcome("sockets", [good], 1).bad == ["ended with 1 after 1 cases"]
     assert check.Outcome("sockets").failed
-    assert "MAY_SKIP" in check.Outcome("sockets", [unknown]).bad[0]
+
+
+NO_FAULTS = "allocations_fail # SKIP needs a kernel with FAILSLAB"
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "fine"),
+    [
+        ("check", NO_FAULTS, True),
+        ("check", "allocations_fail # SKIP no time", False),
+        ("check", f"more_{NO_FAULTS}", False),
+        ("check-debug", NO_FAULTS, False),
+        ("soak", NO_FAULTS, False),
+        ("check", "sleeps # SKIP no alarm", False),
+        ("check", "diag.sh: listens # SKIP on both sides", True),
+        ("check", "diag.sh: listens # SKIP on both sides of it", False),
+        ("check-programs", "diag.sh: listens # SKIP fails with both", False),
+    ],
+)
+def test_each_target_has_its_own_skips(target: str, name: str, fine: bool) -> None:
+    suite = check.Suite("one", ["printf", "%s\n", f"ok 1 {name}"], "ktap")
+    outcome = check.run(suite, check.MAY_SKIP.get(target, {}))
+    assert [case.status for case in outcome.cases] == ["skip" if fine else "not ok"]
+    assert outcome.failed != fine
+    assert fine or "MAY_SKIP" in outcome.bad[0]
+
+
+def test_a_test_that_may_be_skipped_is_there() -> None:
+    """Names in the permission that no test has would permit nothing."""
+    tests = Path(__file__).resolve().parents[2] / "selftests"
+    case, reason = NO_FAULTS.split(" # SKIP ")
+    text = (tests / "fault_life.sh").read_text()
+    assert f"{case}()" in text
+    assert f'skip "{reason}"' in text
 
 
 @pytest.mark.parametrize(
