@@ -84,6 +84,23 @@ def test_what_an_earlier_run_left_is_not_judged(tmp_path: Path, monkeypatch: pyt
     assert column.complaints == ["the guest ended with 124: stopped"]
 
 
+def test_what_a_repeated_run_complains_of_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Verdicts of a guest whose kernel complained are worth nothing."""
+
+    def rerun(side: str, _tests: list[str], seed: int, _name: str) -> upstream.Column:
+        complaints = ["the kernel's log has: BUG"] if (side, seed) == ("mpdpa", 3) else []
+        return upstream.Column({"diag.sh: listens": "ok"}, complaints=complaints)
+
+    monkeypatch.setattr(upstream, "run", rerun)
+    sides = {side: upstream.Column({"diag.sh: listens": verdict}) for side, verdict in zip(
+        upstream.COLUMNS, ("ok", "not ok"), strict=True)}  # fmt: skip
+    again, complaints = upstream.rerun(upstream.differing(sides))
+    assert again["diag.sh: listens"] == {side: ["ok"] * upstream.RERUNS for side in upstream.COLUMNS}
+    assert upstream.report(sides, again, complaints)["not ok"] == 1
+    assert "# mpdpa, seed 3: the kernel's log has: BUG\nnot ok 2 guests and" in capsys.readouterr().out
+    assert upstream.report(sides, again)["not ok"] == 0
+
+
 def test_what_failed_is_named() -> None:
     good, bad = check.Case("sends", "ok"), check.Case("closes", "not ok")
     assert check.Outcome("sockets", [good]).bad == []

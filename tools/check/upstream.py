@@ -124,16 +124,18 @@ def differing(columns: dict[str, Column]) -> list[str]:
     return sorted(name for name in names if default.get(name) != ours.get(name))
 
 
-def rerun(names: list[str]) -> dict[str, dict[str, list[str]]]:
-    """How each case ended on each side, RERUNS times more."""
+def rerun(names: list[str]) -> tuple[dict[str, dict[str, list[str]]], list[str]]:
+    """How each case ended on each side, RERUNS times more; and what there was to complain of."""
     tests = sorted({name.split(": ", 1)[0] for name in names})
     again: dict[str, dict[str, list[str]]] = {name: {side: [] for side in COLUMNS} for name in names}
+    complaints = []
     for seed in range(2, 2 + RERUNS):
         for side in COLUMNS:
             column = run(side, tests, seed, "again")
+            complaints += [f"{side}, seed {seed}: {text}" for text in column.complaints]
             for name in names:
                 again[name][side].append(column.verdicts.get(name, "absent"))
-    return again
+    return again, complaints
 
 
 def judged(default: str, ours: str, again: dict[str, list[str]] | None) -> tuple[str, str]:
@@ -167,8 +169,8 @@ class Report:
         print("\n".join(lines), flush=True)
 
 
-def report(columns: dict[str, Column], again: dict[str, dict[str, list[str]]]) -> dict[str, int]:
-    """Prints all cases; returns how many ended how."""
+def report(columns: dict[str, Column], again: dict[str, dict[str, list[str]]], complaints: Iterable[str] = ()) -> dict[str, int]:
+    """Prints all cases; returns how many ended how. ``complaints`` are those of the runs after the first."""
     names = list(dict.fromkeys(n for c in columns.values() for n in c.verdicts))
     decisions = columns["mpdpa"].decisions
     print(f"KTAP version 1\n1..{len(names) + len(decisions) + 1}")
@@ -182,8 +184,8 @@ def report(columns: dict[str, Column], again: dict[str, dict[str, list[str]]]) -
         idle = f"none in: {' '.join(found.idle)}" if found.idle else ""
         good = found.total or (test in SILENT and not found.sending)
         out.add("ok" if good else "not ok", f"{test}: mpdpa decided", note, idle)
-    complaints = [text for column in columns.values() for text in column.complaints]
-    out.add("not ok" if complaints else "ok", "guests and their logs", *complaints)
+    heard = [text for column in columns.values() for text in column.complaints] + list(complaints)
+    out.add("not ok" if heard else "ok", "guests and their logs", *heard)
     verdicts = [column.verdicts.values() for column in columns.values()]
     print("# passed:", ", ".join(f"{side} {list(v).count('ok')}" for side, v in zip(COLUMNS, verdicts, strict=True)))
     counts = out.counts
@@ -206,7 +208,7 @@ def main() -> int:
         done = list(pool.map(lambda job: (job[0], run(job[0], job[1], 1, job[2])), jobs))
     columns = {side: merged(column for at, column in done if at == side) for side in COLUMNS}
     names = differing(columns)
-    counts = report(columns, rerun(names) if names else {})
+    counts = report(columns, *(rerun(names) if names else ({}, [])))
     if groups is WHOLE:
         # what fails with both says as little about mpdpa as what was not run
         unknown = counts["skip"] + counts["both"]
