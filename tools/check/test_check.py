@@ -101,6 +101,26 @@ def test_what_a_repeated_run_complains_of_is_told(monkeypatch: pytest.MonkeyPatc
     assert upstream.report(sides, again)["not ok"] == 0
 
 
+@pytest.mark.parametrize(
+    ("target", "only", "calls", "whole"),
+    [
+        ("fuzz", "", None, True),
+        ("fuzz", "", "2000000", True),
+        ("fuzz", "", "1000", False),
+        ("soak", "", "1000", True),
+        ("check", "kernel", None, False),
+        ("check-programs", "", None, False),
+    ],
+)
+def test_a_part_is_not_recorded_as_the_whole(
+    target: str, only: str, calls: str | None, whole: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FUZZ_CALLS", raising=False)
+    if calls:
+        monkeypatch.setenv("FUZZ_CALLS", calls)
+    assert check.is_whole(target, only) is whole
+
+
 def test_what_failed_is_named() -> None:
     good, bad = check.Case("sends", "ok"), check.Case("closes", "not ok")
     assert check.Outcome("sockets", [good]).bad == []
