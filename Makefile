@@ -40,7 +40,7 @@ help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
 ## demo            build everything, run the demo in a guest: out/demo/report.html
-##                 (VM=no: on this kernel, with what is built here)
+##                 (VM=no: on this kernel, with what is built here, as root; no mptcp_dpa may be loaded)
 ## check           the tests; KERNEL=6.12, 7.2 (default) or 7.3. On the other two, that all programs load and work
 ## lint            static checks
 ## check-upstream  the kernel's own MPTCP selftests, default and mpdpa side by side

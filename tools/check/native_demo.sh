@@ -6,14 +6,15 @@ set -u
 
 out=out/check/native
 # what was built is there already: -o all
-run='depmod -a 2>/dev/null; cd /opt/mpdpa/src &&
+run='cd /opt/mpdpa/src &&
 	make -o all demo VM=no </dev/null >/tmp/log 2>&1; status=$?
-	cat /tmp/log; cp -r out/demo /results/; exit $status'
+	cat /tmp/log; cp -r out/demo /results/
+	[ -e /sys/module/mptcp_dpa ] || touch /results/gone; exit $status'
 
 mkdir -p "$out"
 tools/check/native_overlay.sh "$out/overlay" || exit 1
 rm -rf "$out/results"
-tools/vm/guest run --clock virtual --memory 3072 --overlay out/guest \
+tools/vm/guest run --clock virtual --memory 3072 \
 	--overlay "$out/overlay" --results "$out/results" --timeout 1200 \
 	-- env NO_COLOR=1 bash -c "$run"
 status=$?
@@ -32,4 +33,5 @@ wanted = ["tcp", "mptcp", "threshold", "mpdpa"]
 sys.exit([run["protocol"] for run in runs] != wanted or not all(run["delivered_bytes"] for run in runs))
 ' "$out/results/demo/results.json"
 case_of 3 "and its report" grep -q "<svg" "$out/results/demo/report.html"
+case_of 4 "and takes its module away" test -e "$out/results/gone"
 exit $status

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # native_overlay.sh DIR: lays into DIR what "make demo VM=no" needs on a machine
-# whose own kernel can do it, so that the guest is such a machine: the module
-# where modprobe finds it, the command, make, and the Python packages of the
-# host side. Runs in the build environment, after "make guest".
+# whose own kernel can do it, so that the guest is such a machine: the module and
+# the command as they were built, nothing installed, make, and the Python packages
+# of the host side. Runs in the build environment, after "make guest".
 set -euo pipefail
 
 overlay=$1
@@ -17,8 +17,10 @@ put() { # FILE...: at the same place in the overlay
 }
 
 rm -rf "$overlay"
-mkdir -p "$overlay/opt/mpdpa/src" "$overlay/usr/lib/modules/$KREL/updates"
-cp out/guest/usr/local/lib/mpdpa/mptcp_dpa.ko "$overlay/usr/lib/modules/$KREL/updates/"
+built=opt/mpdpa/src/out
+mkdir -p "$overlay/$built/module/$KREL" "$overlay/$built/bin"
+cp "out/module/$KREL/mptcp_dpa.ko" "$overlay/$built/module/$KREL/"
+cp out/bin/mpdpa "$overlay/$built/bin/"
 cp -a Makefile tools userspace "$overlay/opt/mpdpa/src/"
 put /usr/bin/make /usr/lib/python3.13
 for name in $python; do

@@ -13,11 +13,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
 
-from . import cellspec
+from . import cellspec, native
 from .cell import PROGRESS
 from .cellspec import Cell
 from .errors import MeasurementError, UsageError
@@ -197,7 +198,9 @@ class Runner:
         log = self._logs / f"{cell.label}.log"
         began = time.monotonic()
         lines: list[str] = []
-        status = self._execute(self._command(cell, spec, results, log), log, lines, progress)
+        command = self._command(cell, spec, results, log)
+        with native.module(cell) if self._machine.kind == NATIVE else nullcontext():
+            status = self._execute(command, log, lines, progress)
         wall_seconds = time.monotonic() - began
         if (results / "vm.json").exists():
             shutil.copyfile(results / "vm.json", log.with_suffix(".json"))
@@ -207,7 +210,8 @@ class Runner:
 
     def _command(self, cell: Cell, spec: File, results: File, log: File) -> list[str]:
         if self._machine.kind == NATIVE:
-            command = ["env", f"PYTHONPATH={PACKAGE.parent}", sys.executable, "-m", "testbed"]
+            command = ["env", f"PYTHONPATH={PACKAGE.parent}", f"PATH={native.path()}"]
+            command += [sys.executable, "-m", "testbed"]
             return [*command, self._inside, str(spec), "--out", str(results)]
         command = [str(GUEST_TOOL), "run", "--clock", self._machine.kind, "--seed", str(cell.seed)]
         if self._machine.kernel:
