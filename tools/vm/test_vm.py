@@ -8,6 +8,7 @@ import json
 import os
 import random
 import select
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -160,3 +161,36 @@ def test_each_runner_has_a_processor_of_its_own(tmp_path: Path) -> None:
     assert os.sched_getaffinity(0) == allowed
     with vm_cpu.own_cpu(tmp_path) as cpu:
         assert os.sched_getaffinity(0) == {cpu}
+
+
+def names(tree: Path, series: str) -> dict[str, str]:
+    """What buildenv of this tools/vm calls its cache's entries."""
+    script = f"""here={tree} cache=/c suite=trixie series={series}
+        source "$here/lib/common.sh"; source "$here/lib/cache.sh"; cache_names
+        printf '%s\\n' env=$env_dir kernel=$kernels guest=$guest_dir image=$images"""
+    done = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, check=True)
+    return dict(line.split("=", 1) for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("file", "series", "others"),
+    [
+        ("lib/kernel.sh", "7.2", {"kernel", "image"}),
+        ("lib/kernel.sh", "debug", set()),
+        ("lib/debug.sh", "7.2", set()),
+        ("lib/debug.sh", "debug", {"kernel", "image"}),
+        ("packages/guest.list", "7.2", {"guest", "image"}),
+        ("vm_image.py", "debug", {"guest", "image"}),
+        ("lib/env.sh", "7.2", {"env", "kernel", "guest", "image"}),
+    ],
+)
+def test_what_is_made_from_something_else_has_another_name(
+    file: str, series: str, others: set[str], tmp_path: Path
+) -> None:
+    tree = tmp_path / "vm"
+    shutil.copytree(GUEST.parent, tree, ignore=shutil.ignore_patterns("__pycache__"))
+    before = names(tree, series)
+    with (tree / file).open("a") as changed:
+        changed.write("\n")
+    after = names(tree, series)
+    assert {what for what in before if before[what] != after[what]} == others

@@ -10,7 +10,7 @@ cache_names() {
 	env_dir=$cache/env-$env_key
 	kernels=$cache/kernel-$kernel_key
 	guest_dir=$cache/guest-$guest_key
-	images=$cache/image-$guest_key
+	images=$cache/image-$(key_of "$guest_key" "$here/lib/kernel.sh")
 	[[ $series != debug ]] || debug_names
 }
 
@@ -19,7 +19,7 @@ debug_names() {
 	local key
 	key=$(key_of "$suite" "$here/lib/debug.sh" "$here/packages/debug.config")
 	kernels=$cache/debug-$key
-	images=$images-$key
+	images=$cache/image-$guest_key-$key
 }
 
 # The entry name ("release_debversion") that a series was resolved to.
