@@ -10,7 +10,7 @@ from . import curves, overview, plots
 from .campaign import Experiment
 from .reference import Reference
 from .results import Finished
-from .scenario import CROWD, Path
+from .scenario import CROWD, Connection, Path
 from .table import HEADINGS, REFERENCE_HEADING, Group, groups, percent
 
 _MANY_CHUNKS = 20
@@ -208,22 +208,28 @@ def _table(group: Group, short: str) -> str:
     return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
 
 
+def _connection(connection: Connection) -> str:
+    return (
+        f"{connection.congestion}, IPv{connection.ip}, {connection.buffer_bytes / 1e6:g} MB "
+        f"buffers, starts on {connection.start}"
+    )
+
+
 def _method(experiment: Experiment, reference: Reference) -> str:
     content = experiment.content
-    host, first = content["host"], experiment.finished[0].cell
+    host = content["host"]
     seeds = sorted({done.cell.seed for done in experiment.finished})
     clock = {
         "virtual": "virtual: it counts the guest's instructions, so the same seed gives the same "
         "figures on any machine",
         "wall": "the machine's own, so that figures vary a little from run to run",
     }[host["clock"]]
-    connection = first.scenario.connection
+    connections = (done.cell.scenario.connection for done in experiment.finished)
     facts = {
         "Kernel": f"{host['kernel']}, {host['cpus']} CPU, {host['accel']}",
         "Clock": clock,
         "Seed": ", ".join(map(str, seeds)),
-        "Connection": f"{connection.congestion}, IPv{connection.ip}, "
-        f"{connection.buffer_bytes / 1e6:g} MB buffers, starts on {connection.start}",
+        "Connection": "; ".join(dict.fromkeys(map(_connection, connections))),
         "Links": "rate and a drop-tail queue of 100 ms (at least 30 packets) unless the scenario "
         "says otherwise on one hop, delay on another, nothing on the hosts",
         "In time": "the receiver has read the chunk’s last byte by its deadline; both ends share "

@@ -219,6 +219,17 @@ def test_report_stands_alone(tmp_path: Path) -> None:
     assert "url(http" not in page
 
 
+def test_every_kind_of_connection_is_told(tmp_path: Path) -> None:
+    runs = []
+    for congestion, size in (("bbr", 2_000_000), ("cubic", 2_000_000), ("bbr", 2_000_000)):
+        connection = replace(SYM.connection, congestion=congestion, buffer_bytes=size)
+        each = replace(cell(), scenario=replace(SYM, connection=connection))
+        runs.append(Finished(each, score(each, raw()), "series/x.csv"))
+    told = ", IPv4, 2 MB buffers, starts on P"
+    page = report_of(runs, tmp_path)
+    assert f"<dt>Connection</dt><dd>bbr{told}; cubic{told}</dd>" in page
+
+
 def test_the_schedulers_view_is_read_by_size() -> None:
     """Rows may grow at their end: they are stepped through by the size the kernel names."""
     # a later kernel: a longer header, longer rows
