@@ -98,7 +98,7 @@ check lint check-upstream veristat fuzz bench-sockopt bench-scale bench-decision
 	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(foreach v,CONNECTIONS FUZZ_CALLS FUZZ_SEED,$(if $($v),$v=$($v)))
 
 ## bench-static bench-traces bench-alpha    whole campaigns: out/bench-NAME/report.html; QUICK=1 (out/bench-NAME-quick), FULL=1,
-##                 TRACES=DIR (recorded traces, within this folder), JOBS=N
+##                 TRACES=DIR (bench-traces: recorded traces, within this folder; not QUICK), JOBS=N
 BENCHES := bench-static bench-traces bench-alpha
 BENCH_OPTIONS := $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(TRACES),--traces $(TRACES)) $(if $(JOBS),--jobs $(JOBS))
 .PHONY: $(BENCHES) $(BENCHES:=-inside)

@@ -135,6 +135,8 @@ def cells_of(bench: Bench, size: str, traces: File | None) -> list[Cell]:
 
 
 def _scenarios(bench: Bench, size: str, traces: File | None) -> list[Scenario]:
+    if traces and (size == QUICK or not bench.recorded):
+        raise UsageError(f"{traces}: --traces: expected a campaign with recorded traces, not quick")
     if size == QUICK:
         short = [scenariofile.find(name) for name in bench.quick_scenarios]
         return [_shortened(scenario, bench.quick_seconds) for scenario in short]

@@ -59,6 +59,15 @@ def test_traces(tmp_path: Path) -> None:
         realtraces.scenarios(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("traces", bench.QUICK), ("static", bench.NORMAL), ("alpha", bench.FULL)],
+)
+def test_traces_are_not_ignored(name: str, size: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--traces: expected a campaign with recorded traces"):
+        cells(name, size, tmp_path)
+
+
 def test_alpha_is_swept() -> None:
     swept = [cell for cell in cells("alpha", bench.NORMAL) if cell.protocol == "threshold"]
     assert {cell.deadline_ms for cell in swept} == {10_000, 7_500}
