@@ -18,14 +18,14 @@ prepare() {
 	endpoint 2 4 "$@"
 }
 
-# use OBJECT [NAME]: loads it by libbpf and selects it
+# use OBJECT: loads it by libbpf and selects it
 use() {
 	"$files/load_sched" "$(find_file "$1.bpf.o")" "$pins" >"$tmp/register" 2>&1 ||
 		{ fail "load_sched: $(tail -n 20 "$tmp/register")"; return 1; }
 	scheduler "$1"
 }
 
-# transfer [STEP...]: $bytes over both paths; STEPs in the middle of it
+# transfer: $bytes over both paths, all but the first when both are up
 transfer() {
 	server "$server" $server4 $port "$tmp/server" \
 		"buffers receive 2000000" accept "drain $bytes" shutdown
