@@ -54,12 +54,17 @@ stride_of(const struct mptcp_subflow_context *subflow)
 	return STRIDE / *weight;
 }
 
-/* Its slot, or else the one whose id is lowest: ids only grow, so that one has left. */
-static __always_inline __u32 slot_of(struct record *record, __u32 id)
+/*
+ * Its slot, or else the one whose id is lowest: ids only grow, so that one has left. A
+ * function that the verifier looks at once, and not for each subflow.
+ */
+__noinline int slot_of(struct record *record, __u32 id)
 {
 	__u32 slot = 0;
 	int i;
 
+	if (!record)
+		return 0;
 	for (i = 0; i < SUBFLOWS_MAX; i++) {
 		if (record->of[i].id == id)
 			return i;
@@ -82,13 +87,14 @@ static __always_inline int weighted_rr_send(struct mptcp_sock *msk)
 	if (!record)
 		return -1;
 	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
-		__u32 i;
 		struct used *used;
+		__u32 i;
 
 		if (!subflow_ready(subflow))
 			continue;
 		i = slot_of(record, subflow->subflow_id + 1);
-		used = &record->of[i % SUBFLOWS_MAX];
+		i %= SUBFLOWS_MAX;
+		used = &record->of[i];
 		/* a new one, or one that was away, does not catch up */
 		if (used->strides < record->floor)
 			used->strides = record->floor;
