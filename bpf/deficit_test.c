@@ -189,6 +189,18 @@ static void test_deficit_little(void)
 	st.open_cost = 9;
 	plan(&st, &s, 1, chunk);
 	EXPECT(!st.open_cost);
+	/* that the cheap path was fast once lets it wait no longer than larger ones */
+	st.path[0].goodput = 1250;
+	st.path[0].best = 1000000;
+	st.path[0].spread = 100000;
+	chunk[0][0] = 10000;
+	st.open_cost = 0;
+	st.now_ns = 11 * SEC - 300 * MSEC;
+	plan(&st, &s, 1, chunk);
+	EXPECT(!st.open_cost);
+	st.now_ns = 11 * SEC - 150 * MSEC;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.open_cost == 9);
 }
 
 static void test_deficit_caution(void)
@@ -387,8 +399,15 @@ static void test_deficit_useless(void)
 	plan(&st, &s, 1, chunk);
 	EXPECT(s.reach.left_ns && !dpa_hopeless(&st, &s, 130000));
 	EXPECT(st.cost_limit == 1 && !st.open_cost);
-	/* with a shorter way it is used */
+	/* nor is one hoped for that is not known, but is as far */
+	st.path[1].known = 0;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.cost_limit == 1 && !st.open_cost);
+	EXPECT(dpa_hopeless(&st, &s, 1000000));
 	st.path[1].rtt_us = RTT_US;
+	EXPECT(!dpa_hopeless(&st, &s, 1000000));
+	st.path[1].known = 1;
+	/* with a shorter way it is used */
 	plan(&st, &s, 1, chunk);
 	EXPECT(st.cost_limit == 1 && st.open_cost == 9);
 	set_paths(&st, 3, cost, goodput);

@@ -248,6 +248,12 @@ static void test_watch(void)
 	p.sampling = 0;
 	watch(&p, &now_ns, 1000000);
 	EXPECT(within(p.goodput, 980000, 1020000));
+	/* it was empty when it was given what comes now: that was before */
+	p.goodput = 0;
+	p.sampling = 0;
+	p.flags |= DPA_PATH_RESTED;
+	watch(&p, &now_ns, 1000000);
+	EXPECT(within(p.goodput, 980000, 1020000));
 }
 
 /* A path that has brought all it got shows how fast it is at least, whenever that is seen. */

@@ -257,102 +257,6 @@ static void test_cut(void)
 	EXPECT(dpa_picked(&st, 0) == BURST);
 }
 
-/* What is late anyway does not become more so by a path with a long round trip. */
-static void test_hurry(void)
-{
-	struct dpa_state st = {
-		.now_ns = SEC, .next_deadline_ns = SEC + SEC / 10, .unit = 30000,
-		.chunk_end = 1060000, .sent = 1000000, .written = 1060000,
-		.costly_left = DPA_U64_MAX,
-		.cheapest = 1, .cost_limit = 9, .window = DPA_U64_MAX, .rows = 2,
-		.path = { {
-			.cost = 1, .goodput = 1000000, .rtt_us = 20000,
-			.srtt_us = 20000, .known = 1, .usable = 1,
-			.behind = 50000, .pause_in_us = DPA_U32_MAX,
-			.flags = DPA_PATH_USED | DPA_PATH_ACTIVE,
-		}, {
-			.cost = 9, .goodput = 1000000, .rtt_us = 300000,
-			.srtt_us = 300000, .known = 1, .usable = 1,
-			.pause_in_us = DPA_U32_MAX,
-			.flags = DPA_PATH_USED | DPA_PATH_ACTIVE,
-		} },
-	};
-	const struct dpa_path *fast = &st.path[0], *slow = &st.path[1];
-	const struct dpa_scratch s = {};
-
-	/* the fast one alone takes 100 ms: 7.5 ms too long, but the other 150 at least */
-	dpa_stand(&st, &s, BURST);
-	EXPECT(within(fast->fits << DPA_FITS_SHIFT, 67000, 67500));
-	EXPECT(!dpa_is_late(&st, fast) && dpa_is_late(&st, slow));
-	/* what has been written of the next chunk is not in a hurry */
-	st.written = 2000000;
-	dpa_stand(&st, &s, BURST);
-	EXPECT(dpa_is_late(&st, slow));
-	/* of more the other brings some by the time that the fast one would take */
-	st.chunk_end = 1300000;
-	dpa_stand(&st, &s, BURST);
-	EXPECT(within(fast->fits << DPA_FITS_SHIFT, 307000, 307500));
-	EXPECT(within(slow->fits << DPA_FITS_SHIFT, 197000, 197500));
-	st.chunk_end = 1200000;
-	dpa_stand(&st, &s, BURST);
-	EXPECT(within(slow->fits << DPA_FITS_SHIFT, 97000, 97500));
-	/* not one that may get nothing */
-	st.chunk_end = 1060000;
-	st.path[0].flags |= DPA_PATH_SILENT;
-	dpa_stand(&st, &s, BURST);
-	EXPECT(!dpa_is_late(&st, slow));
-}
-
-/* Nor does a path with a long round trip get what two others bring in time together. */
-static void test_hurry_together(void)
-{
-	struct dpa_state st = {
-		.now_ns = SEC, .next_deadline_ns = SEC + 150 * MSEC, .unit = 30000,
-		.chunk_end = 250000, .written = 250000, .costly_left = DPA_U64_MAX,
-		.cheapest = 1, .cost_limit = 1, .window = DPA_U64_MAX, .rows = 3,
-	};
-	const struct dpa_scratch s = {};
-	int i;
-
-	for (i = 0; i < 3; i++)
-		st.path[i] = (struct dpa_path){
-			.cost = 1, .goodput = 1000000, .rtt_us = 20000,
-			.srtt_us = 20000, .known = 1, .usable = 1,
-			.pause_in_us = DPA_U32_MAX,
-			.flags = DPA_PATH_USED | DPA_PATH_ACTIVE,
-		};
-	st.path[2].rtt_us = 300000;
-	st.path[2].srtt_us = 300000;
-	dpa_stand(&st, &s, BURST);
-	EXPECT(!dpa_is_late(&st, &st.path[0]) && dpa_is_late(&st, &st.path[2]));
-	/* of more than that it gets some */
-	st.chunk_end = 270000;
-	st.written = 270000;
-	dpa_stand(&st, &s, BURST);
-	EXPECT(!dpa_is_late(&st, &st.path[2]));
-}
-
-/* More than a few fragments are counted as well. */
-static void test_fits_many(void)
-{
-	struct dpa_state st = {
-		.now_ns = SEC, .next_deadline_ns = SEC + 72 * MSEC, .unit = 30000,
-		.cheapest = 1, .cost_limit = 1, .window = DPA_U64_MAX,
-		.path = { {
-			.cost = 1, .goodput = 10000000, .rtt_us = RTT_US,
-			.srtt_us = RTT_US, .known = 1, .usable = 1,
-			.pause_in_us = DPA_U32_MAX,
-		} },
-	};
-	int picks = 0;
-
-	dpa_make_room(&st, 0, total(&st));
-	for (; !dpa_is_late(&st, &st.path[0]) && picks < 100; picks++)
-		dpa_picked(&st, 0);
-	/* 14.5 ms of it, in fragments */
-	EXPECT(picks == 5);
-}
-
 static void test_costly_bound(void)
 {
 	struct dpa_state st = {
@@ -622,9 +526,6 @@ const struct dpa_test pick_tests[] = {
 	{ "the queue of a costlier path", test_costlier_queue },
 	{ "a small window, shared by two paths", test_small_window },
 	{ "picks end within a fragment", test_cut },
-	{ "late bytes take the path that is soonest", test_hurry },
-	{ "late on one, in time on two together", test_hurry_together },
-	{ "what comes in time of a fast path", test_fits_many },
 	{ "a path that was too slow is tried again", test_try },
 	{ "a pace that fills no queue", test_pace },
 	{ "a bound on what deadlines cost", test_costly_bound },
