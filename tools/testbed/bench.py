@@ -81,6 +81,15 @@ class Bench:
     quick_alpha: tuple[Alpha, ...]
 
 
+@dataclass(frozen=True)
+class Choice:
+    """What of a bench is run."""
+
+    size: str
+    traces: File | None = None  # recorded ones
+    protocols: tuple[str, ...] = ()  # none: all
+
+
 def benches() -> dict[str, Bench]:
     top = Fields(tomllib.loads(FILE.read_text()), str(FILE))
     return {name: _bench(name, top.table(name)) for name in top.names()}
@@ -120,18 +129,29 @@ def _run(row: Fields) -> Run:
     return run
 
 
-def cells_of(bench: Bench, size: str, traces: File | None) -> list[Cell]:
+def cells_of(bench: Bench, choice: Choice) -> list[Cell]:
     """All cells to be scored, those that compare next to each other."""
+    size = choice.size
+    runs = _runs(bench, choice.protocols)
     cells: dict[str, Cell] = {}
-    for scenario in _scenarios(bench, size, traces):
+    for scenario in _scenarios(bench, size, choice.traces):
         for deadline in _deadlines(bench, scenario, size):
-            for run in bench.runs:
+            for run in runs:
                 seeds = run.seeds[:1] if size == QUICK else run.seeds
                 for alpha, seed in product(_alphas_of(bench, run, size), seeds):
                     cell = Cell(scenario, run.protocol, deadline, alpha, seed)
                     if _wanted(bench, run, cell, size):
                         cells[cell.label] = cell
     return list(cells.values())
+
+
+def _runs(bench: Bench, chosen: tuple[str, ...]) -> list[Run]:
+    there = [run.protocol for run in bench.runs]
+    for name in chosen:
+        if name not in there:
+            names = ", ".join(dict.fromkeys(there))
+            raise UsageError(f"{name}: --protocol: expected one of the bench's: {names}")
+    return [run for run in bench.runs if not chosen or run.protocol in chosen]
 
 
 def _scenarios(bench: Bench, size: str, traces: File | None) -> list[Scenario]:
@@ -174,12 +194,10 @@ def _wanted(bench: Bench, run: Run, cell: Cell, size: str) -> bool:
     return run.deadlines == PUBLISHED and reference.load().beside(cell) is not None
 
 
-def prepare(
-    name: str, size: str, traces: File | None, machine: Machine, out: File, command: str
-) -> list[Cell]:
+def prepare(name: str, choice: Choice, machine: Machine, out: File, command: str) -> list[Cell]:
     """Writes what the workflow reads; ``command`` is what repeats it."""
     machine = replace(machine, kernel=machine.series)
-    cells = cells_of(benches()[name], size, traces)
+    cells = cells_of(benches()[name], choice)
     campaign.overlays(list(machine.overlays), cells, machine.kind)
     measured = {cell.label: cell for cell in map(campaign.measured_as, cells)}
     longest_first = sorted(measured.values(), key=lambda cell: -cell.expected_seconds)

@@ -68,6 +68,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     campaign_.set_defaults(size=bench.NORMAL)
     campaign_.add_argument("--traces", type=File, metavar="DIR", help="recorded ones, too")
     campaign_.add_argument(
+        "--protocol", action="append", default=[],
+        help="of its protocols just this one (may be repeated)",
+    )  # fmt: skip
+    campaign_.add_argument(
         "--plan-only", action="store_true", help="write the plan; start the workflow yourself"
     )
     _add_machine(campaign_)
@@ -273,9 +277,8 @@ def _bench(options: argparse.Namespace) -> None:
     overlays = tuple(folder.resolve() for folder in options.overlay)
     machine = Machine(options.vm, options.kernel, overlays)
     with campaign.alone_in(out):
-        cells = bench.prepare(
-            options.name, options.size, options.traces, machine, out, _command(options)
-        )
+        choice = bench.Choice(options.size, options.traces, tuple(options.protocol))
+        cells = bench.prepare(options.name, choice, machine, out, _command(options))
         print(f"{out / 'plan.json'}: {len(cells)} cells")
         if options.plan_only:
             return

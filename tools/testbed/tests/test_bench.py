@@ -20,7 +20,7 @@ from testbed.guestrun import LINKS, MODULE, NOTHING, Machine
 
 
 def cells(name: str, size: str, traces: Path | None = None) -> list[Cell]:
-    return bench.cells_of(bench.benches()[name], size, traces)
+    return bench.cells_of(bench.benches()[name], bench.Choice(size, traces))
 
 
 def test_static() -> None:
@@ -40,6 +40,15 @@ def test_static() -> None:
     assert {c.label for c in normal} < {c.label for c in full}
     ruled_in_full = [c for c in full if (c.protocol, c.scenario.name) == ("mp-dpa", "bulk-sym")]
     assert {cell.deadline_ms for cell in ruled_in_full} == deadlines
+
+
+def test_some_protocols() -> None:
+    static = bench.benches()["static"]
+    chosen = bench.cells_of(static, bench.Choice(bench.NORMAL, None, ("mpdpa", "mptcp")))
+    whole = cells("static", bench.NORMAL)
+    assert chosen == [cell for cell in whole if cell.protocol in ("mpdpa", "mptcp")]
+    with pytest.raises(UsageError, match="redundant: --protocol: expected one of the bench's: tcp"):
+        bench.cells_of(static, bench.Choice(bench.NORMAL, None, ("mpdpa", "redundant")))
 
 
 def test_traces(tmp_path: Path) -> None:
@@ -218,7 +227,7 @@ def test_the_kernel_of_the_plan_is_run(tmp_path: Path, monkeypatch: pytest.Monke
 
 def prepared(machine: Machine, out: Path) -> list[str]:
     """What cells follow from, by what they need."""
-    bench.prepare("static", bench.QUICK, None, machine, out, "testbed bench static")
+    bench.prepare("static", bench.Choice(bench.QUICK), machine, out, "testbed bench static")
     return [(out / f"build/{need}.json").read_text() for need in (NOTHING, LINKS, MODULE)]
 
 
@@ -259,7 +268,7 @@ def test_only_what_changed_is_run_again(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(bench, "PACKAGE", package)
 
     def prepare() -> None:
-        bench.prepare("static", bench.QUICK, None, Machine(), out, "testbed bench static")
+        bench.prepare("static", bench.Choice(bench.QUICK), Machine(), out, "testbed bench static")
 
     prepare()
     needs = json.loads((out / "plan.json").read_text())["cells"]
@@ -315,7 +324,7 @@ def test_jobs_of_a_cluster_enter_the_build_environment(tmp_path: Path) -> None:
     (tmp_path / "tools").symlink_to(guestrun.PACKAGE.parent)
     (tmp_path / "enter").write_text(ENTER)
     out = tmp_path / "out/bench-traces"
-    bench.prepare("traces", bench.QUICK, None, Machine(), out, "testbed bench traces")
+    bench.prepare("traces", bench.Choice(bench.QUICK), Machine(), out, "testbed bench traces")
     done = subprocess.run(
         ["snakemake", "--snakefile", "tools/testbed/Snakefile", "--cluster", "sh", "--jobs", "8",
          "--latency-wait", "5", "--max-jobs-per-second", "20", "--max-status-checks-per-second",

@@ -75,7 +75,7 @@ def test_quick_campaigns_are_beside_whole_ones(
     prepared: list[Path] = []
 
     def prepare(*given: Any) -> list[None]:
-        prepared.append(given[4])
+        prepared.append(given[3])
         return []
 
     monkeypatch.setattr(options, "OUT", tmp_path)
