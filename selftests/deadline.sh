@@ -556,7 +556,7 @@ looks_wake_no_worker() {
 	expect_between "looks by a worker" "$works" 1 $((looks / 2))
 }
 
-quick_cases loose_v6 backup_is_cheap picks_within_fragments short_queues
+quick_cases loose_v6 backup_is_cheap picks_within_fragments
 
 run_cases "$@" -- loose_v4 loose_v6 slow_writer late_readings tight_v4 tight_v6 \
 	alpha_of_namespace alpha_of_chunk cost_by_backup_flag cost_by_interface \
