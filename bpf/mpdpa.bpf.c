@@ -17,7 +17,9 @@
 
 #include "decision.h"
 
-_Static_assert(DPA_BURST_MAX == MPTCP_SEND_BURST, "unit tests and simulator pick as much");
+#if DPA_BURST_MAX != MPTCP_SEND_BURST
+#error "arith.h: DPA_BURST_MAX: expected MPTCP_SEND_BURST, as unit tests and simulator have it"
+#endif
 
 /* The guard lets no two decisions run at a time on one CPU. */
 struct {
