@@ -281,11 +281,11 @@ void conn_exit_net(struct net *net)
 int conn_init(void)
 {
 	/*
-	 * What security.md promises: the memory controller's word beside each counts.
-	 * Lockdep has maps of its own in it.
+	 * What security.md promises: the memory controller's word beside each counts, and
+	 * that beside the chunks, which are 4 KiB without. Lockdep has maps of its own in it.
 	 */
 	BUILD_BUG_ON(!IS_ENABLED(CONFIG_LOCKDEP) &&
-		     sizeof(struct conn) + sizeof(void *) > SZ_2K);
+		     sizeof(struct conn) + 2 * sizeof(void *) > SZ_2K);
 	conn_cache = kmem_cache_create("mptcp_dpa_conn", sizeof(struct conn), 0,
 				       SLAB_ACCOUNT | SLAB_NO_MERGE, NULL);
 	return conn_cache ? 0 : -ENOMEM;

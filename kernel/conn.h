@@ -68,11 +68,11 @@ struct conn {
 	u32			alpha_milli;	/* 0: the namespace's */
 	u32			overflow_ms;	/* 0: the namespace's */
 	u32			room_ms; /* when a settled path lost its row; wraps, 0: none */
-	u32			fruitless_ms; /* when there was none to be had; wraps, 0: never */
 	u64			overflow_ns;	/* in force at the last refresh */
 	u64			overflowed;	/* bytes written while it was */
 	u32			subflows; /* that have a row */
 	bool			left_behind; /* a path went while others' bytes waited */
+	u16			fruitless_ms; /* when no row was to be had; wraps */
 	u32			picked;	/* bytes of the last pick, on dpa_state::last */
 	u32			window_cut; /* bytes, as a pick ends within a fragment */
 	u64			next_end; /* dpa_state::next_deadline_ns holds up to it */

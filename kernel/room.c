@@ -127,8 +127,9 @@ static int find_row(const struct conn *c, struct mptcp_subflow_context *sf,
  */
 static bool is_fruitless(const struct conn *c)
 {
-	return c->fruitless_ms &&
-	       conn_now_ms(c) - c->fruitless_ms < ROOM_APART_MS;
+	u16 since_ms = conn_now_ms(c) - c->fruitless_ms;
+
+	return since_ms < ROOM_APART_MS;
 }
 
 /* false: everybody has what is due to him, or may not have it now */
@@ -146,7 +147,7 @@ static bool find_change(struct conn *c, bool owned, struct change *found)
 		found->loses = offer.sf[found->row];
 		return true;
 	}
-	c->fruitless_ms = conn_now_ms(c) ?: 1;
+	c->fruitless_ms = conn_now_ms(c);
 	return false;
 }
 
