@@ -31,7 +31,7 @@ struct conn_path {
 	struct quota *quota;	/* NULL: none; with a reference */
 	u64	rescued;	/* sequence up to which data was sent again */
 	u32	rescued_len;	/* bytes before that; 0: none was */
-	u32	given;		/* as path_given() had it when bytes were last counted */
+	u32	given;		/* tcp_sock::write_seq when bytes were last counted */
 	u32	floor_us;	/* BBR's least round trip; 0: none seen */
 	u32	floor_at;	/* when it was measured: tcp_jiffies32 */
 	u16	granted;	/* bytes of the quota that are not spent yet */

@@ -23,9 +23,10 @@ static void set_flag(struct dpa_path *row, u16 flag, bool on)
 
 /*
  * BBR's least round trip, as it tells ss(8) and the like; 0: congestion control
- * is not BBR. (It may be changed at any time, and its module unloaded.)
+ * is not BBR. (It may be changed at any time, and its module unloaded.) @paces: it
+ * says itself how fast it sends, as BBR does.
  */
-static u32 bbr_floor_us(const struct sock *ssk)
+static u32 bbr_floor_us(const struct sock *ssk, bool *paces)
 {
 	const struct tcp_congestion_ops *ops;
 	union tcp_cc_info info;
@@ -34,6 +35,7 @@ static u32 bbr_floor_us(const struct sock *ssk)
 
 	rcu_read_lock();
 	ops = READ_ONCE(inet_csk(ssk)->icsk_ca_ops);
+	*paces = ops->cong_control;
 	if (!strcmp(ops->name, "bbr") && ops->get_info &&
 	    ops->get_info((struct sock *)ssk, BIT(INET_DIAG_BBRINFO - 1), &attr,
 			  &info) &&
@@ -149,27 +151,30 @@ static __always_inline void refresh_bytes(struct conn *c, int i,
 	const struct tcp_sock *tp = tcp_sk(ssk);
 	struct dpa_path *row = &c->state.path[i];
 	struct conn_path *path = &c->path[i];
-	u32 end = READ_ONCE(tp->write_seq);
-	s32 more = path_given(sf) - path->given;
+	u32 given = READ_ONCE(tp->write_seq);
 
-	if (more) {
-		/* it is less when the socket was disconnected */
-		if (count && more > 0)
-			path_spend(c, i, more);
-		path->given += more;
+	if (given != path->given) {
+		/* it begins anew, by chance, when a socket connects that had a row before */
+		if (count)
+			path_spend(c, i, min(given - path->given, path_given(sf)));
+		path->given = given;
 	}
-	row->behind = dpa_minus(end - tp->snd_una, sacked(tp));
-	if (end == tp->snd_una)
+	row->behind = dpa_minus(given - tp->snd_una, sacked(tp));
+	if (given == tp->snd_una)
 		note_rest(row, tp);
 	else if (look_is_starved(tp) || is_shut(tp))
 		row->flags |= DPA_PATH_LIMITED;
 }
 
-/* What it measured first, TCP had measured before. */
-static void refresh_floor(struct conn_path *path, struct dpa_path *row,
+/*
+ * What it measured first, TCP had measured before. Says whether congestion control
+ * paces.
+ */
+static bool refresh_floor(struct conn_path *path, struct dpa_path *row,
 			  const struct sock *ssk)
 {
-	u32 floor_us = bbr_floor_us(ssk);
+	bool paces;
+	u32 floor_us = bbr_floor_us(ssk, &paces);
 
 	set_flag(row, DPA_PATH_PAUSES, floor_us);
 	if (floor_us != path->floor_us)
@@ -178,6 +183,7 @@ static void refresh_floor(struct conn_path *path, struct dpa_path *row,
 	path->floor_us = floor_us;
 	row->rtt_age_ms = min(jiffies_to_msecs(tcp_jiffies32 - path->floor_at),
 			      U16_MAX);
+	return paces;
 }
 
 /* The window after idle time: half for each RTO, not less than the first. */
@@ -190,17 +196,6 @@ static u32 cwnd_after_idle(const struct sock *ssk, u32 idle)
 		   min(tp->snd_cwnd, (u32)TCP_INIT_CWND));
 }
 
-/* Says its congestion control how fast it sends, as BBR's does? */
-static bool sets_pace(const struct sock *ssk)
-{
-	bool sets;
-
-	rcu_read_lock();
-	sets = READ_ONCE(inet_csk(ssk)->icsk_ca_ops)->cong_control;
-	rcu_read_unlock();
-	return sets;
-}
-
 /*
  * BBR's window is no slow start's: its pacing rate says how fast it is. RFC 2861
  * says what idle time does to others.
@@ -210,8 +205,6 @@ static u32 slow_start_window(const struct sock *ssk)
 	const struct tcp_sock *tp = tcp_sk(ssk);
 	u32 idle = tcp_jiffies32 - tp->lsndtime, cwnd = tp->snd_cwnd;
 
-	if (sets_pace(ssk))
-		return 0;
 	if (!tp->packets_out && idle > inet_csk(ssk)->icsk_rto &&
 	    READ_ONCE(sock_net(ssk)->ipv4.sysctl_tcp_slow_start_after_idle))
 		cwnd = cwnd_after_idle(ssk, idle);
@@ -221,8 +214,8 @@ static u32 slow_start_window(const struct sock *ssk)
 }
 
 /* The rest of what a look at the path asks for. */
-static void refresh_row(struct conn_path *path, struct dpa_path *row,
-			const struct sock *ssk, bool count)
+static void refresh_row(struct dpa_path *row, const struct sock *ssk, bool paces,
+			bool count)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
 
@@ -232,7 +225,7 @@ static void refresh_row(struct conn_path *path, struct dpa_path *row,
 		refresh_acked(row, tp);
 	row->flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp));
 	row->pacing = min_t(u64, READ_ONCE(ssk->sk_pacing_rate), U32_MAX);
-	row->window = slow_start_window(ssk);
+	row->window = paces ? 0 : slow_start_window(ssk);
 	if (row->losses != (u16)tp->lost)
 		row->flags |= DPA_PATH_LOST;
 	row->losses = tp->lost;
@@ -257,6 +250,7 @@ static unsigned long refresh_all(struct conn *c, bool count, bool *lack)
 		const struct sock *ssk = subflow_ssk(sf);
 		bool active = kernel_fn(mptcp_subflow_active)(sf);
 		int i = path_row(c, sf, next);
+		bool paces;
 
 		if (i < 0) {
 			*lack = true;
@@ -267,8 +261,8 @@ static unsigned long refresh_all(struct conn *c, bool count, bool *lack)
 		set_flag(&st->path[i], DPA_PATH_ACTIVE, active);
 		refresh_bytes(c, i, sf, ssk, count);
 		refresh_quota(c, i);
-		refresh_row(&c->path[i], &st->path[i], ssk, count);
-		refresh_floor(&c->path[i], &st->path[i], ssk);
+		paces = refresh_floor(&c->path[i], &st->path[i], ssk);
+		refresh_row(&st->path[i], ssk, paces, count);
 		if (active)
 			least = min(least, st->path[i].cost);
 	}

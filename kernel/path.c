@@ -241,20 +241,6 @@ void path_clear(struct conn *c, int i)
 	c->path[i] = (struct conn_path){};
 }
 
-/**
- * path_given() - the payload that a subflow was given so far, and 1; wraps
- * @sf: the subflow
- *
- * TCP's own sequence numbers begin anew when a socket connects that had a row before.
- *
- * Context: msk lock.
- */
-u32 path_given(const struct mptcp_subflow_context *sf)
-{
-	/* mappings count from 1, once it is connected */
-	return max(subflow_next_byte(sf), 1U);
-}
-
 static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 {
 	u32 id = subflow_number(sf);
@@ -279,7 +265,7 @@ static int take_row(struct conn *c, const struct mptcp_subflow_context *sf)
 		if (subflow_request_bkup(sf))
 			row->flags |= DPA_PATH_BACKUP;
 		c->state.rows = max_t(u32, c->state.rows, i + 1);
-		c->path[i].given = path_given(sf);
+		c->path[i].given = tcp_sk(subflow_ssk(sf))->write_seq;
 		return i;
 	}
 	return -ENOSPC;

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "msk.h"
+
 struct conn;
 struct mptcp_dpa_pref;
 struct mptcp_subflow_context;
@@ -16,7 +18,6 @@ int path_find_near(const struct conn *c, const struct mptcp_subflow_context *sf,
 int path_row(struct conn *c, struct mptcp_subflow_context *sf, int first);
 u32 path_price(const struct conn *c, const struct mptcp_subflow_context *sf,
 	       int *ifindex);
-u32 path_given(const struct mptcp_subflow_context *sf);
 void path_spend(struct conn *c, int i, u32 bytes);
 void path_clear(struct conn *c, int i);
 void path_drop_quotas(struct conn *c);
@@ -27,5 +28,12 @@ bool path_needs_owner(const struct conn *c);
 void path_make_prompt(struct conn *c);
 void path_tell_limited(struct conn *c);
 bool path_is_up(const struct sock *ssk);
+
+/* The payload that a subflow was given so far; wraps. Under the msk lock. */
+static inline u32 path_given(const struct mptcp_subflow_context *sf)
+{
+	/* mappings count from 1, once it is connected */
+	return (subflow_next_byte(sf) ?: 1) - 1;
+}
 
 #endif

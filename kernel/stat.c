@@ -4,16 +4,6 @@
 #include "netns.h"
 #include "stat.h"
 
-struct dpa_stats {
-	u64 count[DPA_STAT_MAX];
-};
-
-/* Counts one more; any context. */
-void stat_count(struct netns_dpa *dpa, enum dpa_stat stat)
-{
-	this_cpu_inc(dpa->stats->count[stat]);
-}
-
 void stat_inc(const struct net *net, enum dpa_stat stat)
 {
 	stat_count(netns_dpa(net), stat);

@@ -3,13 +3,15 @@
 #ifndef _MPTCP_DPA_STAT_H
 #define _MPTCP_DPA_STAT_H
 
+#include <linux/percpu.h>
 #include <linux/types.h>
 
+#include "netns.h"
+
 struct net;
-struct netns_dpa;
 
 enum dpa_stat {
-	DPA_STAT_DECISIONS,		/* a subflow was, by a scheduler or its plan */
+	DPA_STAT_DECISIONS,		/* of a scheduler, or of its plan */
 	DPA_STAT_CHUNK_DECISIONS,	/* with a chunk in force, or overflow */
 	DPA_STAT_GUARD_DROPS,		/* picks taken back */
 	DPA_STAT_CHUNKS_SET,
@@ -21,7 +23,16 @@ enum dpa_stat {
 	DPA_STAT_MAX,
 };
 
-void stat_count(struct netns_dpa *dpa, enum dpa_stat stat);
+struct dpa_stats {
+	u64 count[DPA_STAT_MAX];
+};
+
+/* Counts one more; any context. */
+static inline void stat_count(struct netns_dpa *dpa, enum dpa_stat stat)
+{
+	this_cpu_inc(dpa->stats->count[stat]);
+}
+
 void stat_inc(const struct net *net, enum dpa_stat stat);
 u64 stat_read(const struct net *net, enum dpa_stat stat);
 
