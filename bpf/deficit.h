@@ -158,7 +158,7 @@ static __always_inline void dpa_gather(struct dpa_state *st,
 			continue;
 		if (p->cost != level->cost)
 			*level = (struct dpa_level){ .cost = p->cost };
-		if ((!p->known && !dpa_is_too_far(p, s->reach.left_ns)) ||
+		if (dpa_may_surprise(p, s->reach.left_ns) ||
 		    dpa_is_doubtful(p, s->reach.left_ns, st->now_ns))
 			level->unknown = 1;
 		level->sure += dpa_surely(p, &s->reach, st->now_ns);
@@ -354,7 +354,7 @@ static __always_inline int dpa_hopeless(struct dpa_state *st,
 			break;
 		if (!p->usable)
 			continue;
-		if (!p->known && !dpa_is_too_far(p, s->reach.left_ns))
+		if (dpa_may_surprise(p, s->reach.left_ns))
 			return 0;
 		left = dpa_minus(left, dpa_comes(p, s->reach.left_ns));
 		if (!left)

@@ -112,6 +112,13 @@ static __always_inline int dpa_is_too_far(const struct dpa_path *p,
 	return p->rtt_us != DPA_U32_MAX && left_ns <= dpa_way_ns(p);
 }
 
+/* Is its rate not known, and may it bring something in so much time? */
+static __always_inline int dpa_may_surprise(const struct dpa_path *p,
+					    __u64 left_ns)
+{
+	return !p->known && !dpa_is_too_far(p, left_ns);
+}
+
 /* What the empty path holds at a rate. */
 static __always_inline __u64 dpa_pipe(const struct dpa_path *p, __u64 rate)
 {

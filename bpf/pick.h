@@ -370,7 +370,7 @@ dpa_function __u64 dpa_alone_ns(const struct dpa_state *st, __u32 path)
 }
 
 /* Of the next bytes, those that a path is known to bring in time, if it may get them. */
-dpa_function __u64 dpa_in_share(const struct dpa_state *st, __u32 path)
+dpa_function __u64 dpa_comes_in_time(const struct dpa_state *st, __u32 path)
 {
 	const struct dpa_path *p;
 
@@ -405,7 +405,7 @@ static __always_inline void dpa_hurry(struct dpa_state *st)
 	dpa_for(i, dpa_rows(st)) {
 		ns = dpa_alone_ns(st, i);
 		least_ns = ns < least_ns ? ns : least_ns;
-		in_time += dpa_in_share(st, i);
+		in_time += dpa_comes_in_time(st, i);
 	}
 	if (least_ns == DPA_U64_MAX || in_time >= dpa_to_send(st))
 		return;

@@ -143,6 +143,13 @@ static void note_rest(struct dpa_path *row, const struct tcp_sock *tp)
 	row->flags |= DPA_PATH_RESTED;
 }
 
+/* The payload that a subflow was given so far; wraps. Mappings count from 1. */
+static u32 given_in_all(const struct mptcp_subflow_context *sf)
+{
+	/* 0: it is not connected yet */
+	return (subflow_next_byte(sf) ?: 1) - 1;
+}
+
 /* What changes with every burst. */
 static __always_inline void refresh_bytes(struct conn *c, int i,
 					  const struct mptcp_subflow_context *sf,
@@ -156,7 +163,7 @@ static __always_inline void refresh_bytes(struct conn *c, int i,
 	if (given != path->given) {
 		/* it begins anew, by chance, when a socket connects that had a row before */
 		if (count)
-			path_spend(c, i, min(given - path->given, path_given(sf)));
+			path_spend(c, i, min(given - path->given, given_in_all(sf)));
 		path->given = given;
 	}
 	row->behind = dpa_minus(given - tp->snd_una, sacked(tp));
@@ -166,16 +173,10 @@ static __always_inline void refresh_bytes(struct conn *c, int i,
 		row->flags |= DPA_PATH_LIMITED;
 }
 
-/*
- * What it measured first, TCP had measured before. Says whether congestion control
- * paces.
- */
-static bool refresh_floor(struct conn_path *path, struct dpa_path *row,
-			  const struct sock *ssk)
+/* What it measured first, TCP had measured before. */
+static void refresh_floor(struct conn_path *path, struct dpa_path *row,
+			  const struct sock *ssk, u32 floor_us)
 {
-	bool paces;
-	u32 floor_us = bbr_floor_us(ssk, &paces);
-
 	set_flag(row, DPA_PATH_PAUSES, floor_us);
 	if (floor_us != path->floor_us)
 		path->floor_at = path->floor_us ? tcp_jiffies32 :
@@ -183,7 +184,6 @@ static bool refresh_floor(struct conn_path *path, struct dpa_path *row,
 	path->floor_us = floor_us;
 	row->rtt_age_ms = min(jiffies_to_msecs(tcp_jiffies32 - path->floor_at),
 			      U16_MAX);
-	return paces;
 }
 
 /* The window after idle time: half for each RTO, not less than the first. */
@@ -200,11 +200,13 @@ static u32 cwnd_after_idle(const struct sock *ssk, u32 idle)
  * BBR's window is no slow start's: its pacing rate says how fast it is. RFC 2861
  * says what idle time does to others.
  */
-static u32 slow_start_window(const struct sock *ssk)
+static u32 slow_start_window(const struct sock *ssk, bool paces)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
 	u32 idle = tcp_jiffies32 - tp->lsndtime, cwnd = tp->snd_cwnd;
 
+	if (paces)
+		return 0;
 	if (!tp->packets_out && idle > inet_csk(ssk)->icsk_rto &&
 	    READ_ONCE(sock_net(ssk)->ipv4.sysctl_tcp_slow_start_after_idle))
 		cwnd = cwnd_after_idle(ssk, idle);
@@ -225,7 +227,7 @@ static void refresh_row(struct dpa_path *row, const struct sock *ssk, bool paces
 		refresh_acked(row, tp);
 	row->flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp));
 	row->pacing = min_t(u64, READ_ONCE(ssk->sk_pacing_rate), U32_MAX);
-	row->window = paces ? 0 : slow_start_window(ssk);
+	row->window = slow_start_window(ssk, paces);
 	if (row->losses != (u16)tp->lost)
 		row->flags |= DPA_PATH_LOST;
 	row->losses = tp->lost;
@@ -250,6 +252,7 @@ static unsigned long refresh_all(struct conn *c, bool count, bool *lack)
 		const struct sock *ssk = subflow_ssk(sf);
 		bool active = kernel_fn(mptcp_subflow_active)(sf);
 		int i = path_row(c, sf, next);
+		u32 floor_us;
 		bool paces;
 
 		if (i < 0) {
@@ -261,7 +264,8 @@ static unsigned long refresh_all(struct conn *c, bool count, bool *lack)
 		set_flag(&st->path[i], DPA_PATH_ACTIVE, active);
 		refresh_bytes(c, i, sf, ssk, count);
 		refresh_quota(c, i);
-		paces = refresh_floor(&c->path[i], &st->path[i], ssk);
+		floor_us = bbr_floor_us(ssk, &paces);
+		refresh_floor(&c->path[i], &st->path[i], ssk, floor_us);
 		refresh_row(&st->path[i], ssk, paces, count);
 		if (active)
 			least = min(least, st->path[i].cost);

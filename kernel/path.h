@@ -5,8 +5,6 @@
 
 #include <linux/types.h>
 
-#include "msk.h"
-
 struct conn;
 struct mptcp_dpa_pref;
 struct mptcp_subflow_context;
@@ -28,12 +26,5 @@ bool path_needs_owner(const struct conn *c);
 void path_make_prompt(struct conn *c);
 void path_tell_limited(struct conn *c);
 bool path_is_up(const struct sock *ssk);
-
-/* The payload that a subflow was given so far; wraps. Under the msk lock. */
-static inline u32 path_given(const struct mptcp_subflow_context *sf)
-{
-	/* mappings count from 1, once it is connected */
-	return (subflow_next_byte(sf) ?: 1) - 1;
-}
 
 #endif

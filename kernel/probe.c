@@ -54,17 +54,21 @@ static bool may_ask(const struct conn *c, int i, const struct sock *ssk)
 		heard_may_ask(ssk, PROBE_TICKS));
 }
 
-/* What most paths differ in comes first: each look asks. */
-static bool is_to_ask(const struct conn *c, struct mptcp_subflow_context *sf)
+/*
+ * The row of a subflow that is to ask; negative: it is not. What most paths differ in
+ * comes first: each look asks.
+ */
+static int row_to_ask(const struct conn *c, struct mptcp_subflow_context *sf)
 {
 	const struct sock *ssk = subflow_ssk(sf);
 	int i;
 
 	if (!waits_long(ssk))
-		return false;
+		return -ENOENT;
 	i = path_find(c, sf);
-	return i >= 0 && is_given_up(&c->state.path[i], sf) &&
-	       may_ask(c, i, ssk);
+	if (i < 0 || !is_given_up(&c->state.path[i], sf) || !may_ask(c, i, ssk))
+		return -ENOENT;
+	return i;
 }
 
 /* TCP goes by time when it gives up; its counts of timeouts are made for a few. */
@@ -89,7 +93,7 @@ bool probe_is_due(const struct conn *c)
 	struct mptcp_subflow_context *sf;
 
 	msk_for_each_subflow(msk_of(c->sk), sf)
-		if (is_to_ask(c, sf))
+		if (row_to_ask(c, sf) >= 0)
 			return true;
 	return false;
 }
@@ -109,12 +113,14 @@ void probe(struct conn *c)
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		struct sock *ssk = subflow_ssk(sf);
 		bool slow;
+		int i;
 
-		if (!is_to_ask(c, sf))
+		if (row_to_ask(c, sf) < 0)
 			continue;
 		slow = lock_sock_fast(ssk);
-		if (is_to_ask(c, sf)) {
-			c->path[path_find(c, sf)].asked_s = conn_now_s(c);
+		i = row_to_ask(c, sf);
+		if (i >= 0) {
+			c->path[i].asked_s = conn_now_s(c);
 			heard_ask(ssk);
 			time_out_now(ssk);
 		}
