@@ -72,7 +72,8 @@ free_by_now() {
 	echo $((250000 + (now - set_ms) * 1000 / 60))
 }
 
-quota() { in_ns "$client" "$mpdpa" path show dev c2 -j | jq ".[0].quota.$1"; }
+# quota FIELD [DEVICE]
+quota() { in_ns "$client" "$mpdpa" path show dev "${2:-c2}" -j | jq ".[0].quota.$1"; }
 
 # A quarter is free at once, the rest as the period passes, and never more is
 # spent.
@@ -131,7 +132,7 @@ leaves_little() {
 # Who sets its chunk before it connects spends what it sends, and not the number that its
 # TCP begins to count from.
 chunk_before_connect() {
-	local i spent
+	local i
 
 	prepare subflow backup || return
 	expect_ok "path set" in_ns "$client" "$mpdpa" path set dev c1 cost 5 \
@@ -145,8 +146,7 @@ chunk_before_connect() {
 			>"$tmp/client" || fail "$(tail -n 3 "$tmp/client")"
 		expect_ok "the receiver" finish "$last_pid" 30
 	done
-	spent=$(in_ns "$client" "$mpdpa" path show dev c1 -j | jq ".[0].quota.spent")
-	expect_between "spent" "$spent" 4000 4100
+	expect_between "shown as spent" "$(quota spent c1)" 4000 4100
 }
 
 # The next period has its own; what was not needed of one is not added.

@@ -14,10 +14,9 @@ from pathlib import Path as File
 from .cellspec import Cell
 from .errors import MeasurementError, UsageError
 from .scenario import MPDPA
-from .schedulers import MODULE
+from .schedulers import LOADED, MODULE
 
 BUILT = File(__file__).resolve().parents[2] / "out"
-LOADED = File("/sys/module") / MODULE
 # A connection that is closed, but not over, keeps the module for a minute.
 _PATIENCE_SECONDS = 90
 

@@ -13,6 +13,7 @@ from .netns import Namespace
 from .scenario import MPDPA
 
 MODULE = "mptcp_dpa"
+LOADED = File("/sys/module") / MODULE
 _GUEST_MODULE = File("/usr/local/lib/mpdpa/mptcp_dpa.ko")
 _SCHEDULER = "net.mptcp.scheduler"
 
@@ -48,11 +49,9 @@ def _available(client: Namespace, name: str) -> bool:
 
 
 def _insert(client: Namespace, name: str | None) -> None:
-    if not File(f"/sys/module/{MODULE}").exists():
-        if _GUEST_MODULE.exists():
-            client.run("insmod", str(_GUEST_MODULE))
-        else:
-            client.run("modprobe", MODULE)
+    # on this kernel it was loaded before: see native.py
+    if not LOADED.exists():
+        client.run("insmod", str(_GUEST_MODULE))
     client.run("mpdpa", "load", *(["--object", str(own_object(name))] if name else []))
 
 
