@@ -59,6 +59,26 @@ void look(struct dpa_state *st, struct dpa_scratch *s)
 	st->cheapest = s->outlook.cheapest;
 }
 
+/* Room on the first path, by what all carry together. */
+void make_room(struct dpa_state *st)
+{
+	struct dpa_outlook o = {};
+	__u32 i;
+
+	for (i = 0; i < st->rows; i++)
+		if (st->path[i].usable)
+			dpa_take_in(st, &o, &st->path[i]);
+	dpa_make_room(st, 0, o.total);
+}
+
+/* Is the next byte late on the first path, with so much behind? */
+bool is_late(struct dpa_state *st, __u32 behind)
+{
+	st->path[0].behind = behind;
+	make_room(st);
+	return dpa_is_late(st, &st->path[0]);
+}
+
 /* One decision of the deficit rule for chunks given as (end, deadline). */
 void plan(struct dpa_state *st, struct dpa_scratch *s, int chunks,
 	  const __u64 (*chunk)[2])
@@ -399,7 +419,7 @@ int main(void)
 {
 	static const struct dpa_test *const all[] = {
 		estimate_tests, pause_tests, threshold_tests, deficit_tests,
-		pick_tests, late_tests, decision_tests,
+		pick_tests, room_tests, late_tests, decision_tests,
 	};
 	size_t n = sizeof(all) / sizeof(all[0]), i;
 	const struct dpa_test *test;

@@ -39,7 +39,7 @@ struct dpa_test {
 };
 
 extern const struct dpa_test estimate_tests[], pause_tests[], threshold_tests[],
-	deficit_tests[], pick_tests[], late_tests[];
+	deficit_tests[], pick_tests[], room_tests[], late_tests[];
 
 __u64 draw(void);
 bool within(__u64 value, __u64 least, __u64 most);
@@ -51,5 +51,7 @@ extern __u64 look_rtt;
 void look(struct dpa_state *st, struct dpa_scratch *s);
 void plan(struct dpa_state *st, struct dpa_scratch *s, int chunks,
 	  const __u64 (*chunk)[2]);
+void make_room(struct dpa_state *st);
+bool is_late(struct dpa_state *st, __u32 behind);
 
 #endif
