@@ -360,9 +360,12 @@ static void test_ramp(void)
 	for (i = 0; i < 5; i++)
 		dpa_add_sample(&p, p.goodput * 2, 0);
 	EXPECT(p.ramping && p.goodput == 32000);
+	/* what rose before it began says nothing once a sample does not */
+	p.rises = DPA_RISES_SURE;
 	dpa_add_sample(&p, 33000, 0);
-	EXPECT(p.ramping);
+	EXPECT(p.ramping && p.rises == DPA_RISES_SURE);
 	dpa_add_sample(&p, 33000, 0);
+	EXPECT(!p.rises);
 	EXPECT(!p.ramping && p.known);
 	dpa_add_sample(&p, 0, 0);
 	EXPECT(within(p.goodput, 23000, 23200));
