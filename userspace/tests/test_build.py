@@ -94,6 +94,14 @@ def unit(path: Path) -> dict[str, set[str]]:
     return settings
 
 
+def test_namespaces_may_have_dashes_in_their_names(top: Path) -> None:
+    """Of which "%I" and its kind would make slashes."""
+    text = (top / "userspace/systemd/mpdpa@.service.in").read_text()
+    specifiers = re.findall(r"^\w+=.*?(%[a-zA-Z])", text, re.M)
+    assert specifiers
+    assert set(specifiers) == {"%i"}
+
+
 def test_no_unit_waits_for_what_waits_for_it(top: Path) -> None:
     """basic.target, which units wait for by default, comes after the network with cloud-init."""
     early = 0

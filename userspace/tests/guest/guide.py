@@ -73,7 +73,7 @@ def unit(name: str, instance: str = "") -> dict[str, list[str]]:
     for line in (HERE / name).read_text().splitlines():
         key, equals, value = line.partition("=")
         if equals and not line.startswith("#"):
-            settings.setdefault(key, []).append(value.replace("@prefix@", PREFIX).replace("%I", instance))
+            settings.setdefault(key, []).append(value.replace("@prefix@", PREFIX).replace("%i", instance))
     return settings
 
 
