@@ -40,6 +40,11 @@ int pref_key(const struct mptcp_dpa_pref *opt, struct cost_key *key)
 		       0 : -EINVAL;
 	case MPTCP_DPA_PREF_ADDR6:
 		memcpy(&key->addr, opt->addr, sizeof(key->addr));
+		/* what getsockname() says of IPv4 on a socket for both */
+		if (ipv6_addr_v4mapped(&key->addr)) {
+			key->kind = MPTCP_DPA_PREF_ADDR4;
+			has_addr = !!key->addr.s6_addr32[3];
+		}
 		return !opt->id && has_addr ? 0 : -EINVAL;
 	}
 	return -EINVAL;

@@ -64,6 +64,10 @@ def paths_by_address() -> None:
     for name in ("addr 10.0.1.1", "addr fd00::1", "dev c1"):
         ok(f"path del {name}")
     fails("path del addr 10.0.1.1", "given no cost")
+    ok("path set addr ::ffff:10.0.1.1 cost 8")
+    same("IPv4 in IPv6", ok("path show"), "addr 10.0.1.1 cost 8\n")
+    same("by that name", ok("path show addr ::ffff:10.0.1.1"), "addr 10.0.1.1 cost 8\n")
+    ok("path del addr 10.0.1.1")
 
 
 @case

@@ -130,6 +130,7 @@ def costs_refused() -> None:
         ("EINVAL", {"addr4": "10.0.0.1", "addr6": "::1", "cost": 1}),
         ("EINVAL", {"addr4": "0.0.0.0", "cost": 1}),
         ("EINVAL", {"addr6": "::", "cost": 1}),
+        ("EINVAL", {"addr6": "::ffff:0.0.0.0", "cost": 1}),
         ("ERANGE", {"endpoint_id": 0, "cost": 1}),
         ("ERANGE", {"ifindex": 0, "cost": 1}),
         ("ERANGE", {"ifindex": 2**31, "cost": 1}),

@@ -316,6 +316,12 @@ def preferences_change_costs() -> None:
         same("prefs", mpdpa.get_prefs(pair.client), [by_dev, by_addr])
         mpdpa.set_pref(pair.client, mpdpa.Path.of_address("10.0.1.1"))
         same("taken away", mpdpa.get_info(pair.client).subflows[0].cost, 7)
+        # as getsockname() says it on a socket for both families
+        mpdpa.set_pref(pair.client, mpdpa.Path.of_address("::ffff:10.0.1.1", cost=9))
+        same("IPv4 in IPv6", mpdpa.get_info(pair.client).subflows[0].cost, 9)
+        same("the same name", mpdpa.get_prefs(pair.client), [by_dev, by_addr])
+        mpdpa.set_pref(pair.client, mpdpa.Path.of_address("10.0.1.1"))
+        same("no address", name(errno_of(mpdpa.set_pref, pair.client, mpdpa.Path.of_address("::ffff:0.0.0.0", 9))), "EINVAL")
         mpdpa.set_pref(pair.client, mpdpa.Path(ifindex=c1, cost=mpdpa.COST_FORBIDDEN))
         subflow = mpdpa.get_info(pair.client).subflows[0]
         same("forbidden", (subflow.cost, bool(subflow.flags & mpdpa.PathFlags.FORBIDDEN)), (mpdpa.COST_FORBIDDEN, True))
