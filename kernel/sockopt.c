@@ -275,7 +275,7 @@ static int set_eventfd(struct sock *sk, const void *val, size_t len)
 	if (len != sizeof(fd))
 		return -EINVAL;
 	memcpy(&fd, val, sizeof(fd));
-	if (fd >= 0) {
+	if (fd != -1) {
 		ctx = eventfd_ctx_fdget(fd);
 		if (IS_ERR(ctx))
 			return PTR_ERR(ctx);

@@ -436,6 +436,7 @@ def eventfds() -> None:
         plain = os.open("/dev/null", os.O_RDONLY)
         event = os.eventfd(0, os.EFD_NONBLOCK)
         same("no fd", name(errno_of(mpdpa.set_eventfd, pair.client, 9999)), "EBADF")
+        same("no number of one", name(errno_of(mpdpa.set_eventfd, pair.client, -2)), "EBADF")
         same("another file", name(errno_of(mpdpa.set_eventfd, pair.client, plain)), "EINVAL")
         same("too short", name(set_errno(pair.client, "eventfd", b"\0")), "EINVAL")
         same("too long", name(set_errno(pair.client, "eventfd", bytes(8))), "EINVAL")
