@@ -22,6 +22,15 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+/* Of two values one would go unheard. */
+static bool set_once(const char **value)
+{
+	bool first = !*value;
+
+	*value = optarg;
+	return first;
+}
+
 static bool apply(int option, struct options *options)
 {
 	switch (option) {
@@ -29,8 +38,7 @@ static bool apply(int option, struct options *options)
 		options->json = true;
 		return true;
 	case 'n':
-		options->netns = optarg;
-		return true;
+		return set_once(&options->netns);
 	case 'v':
 		options->verbose++;
 		return true;
@@ -44,17 +52,14 @@ static bool apply(int option, struct options *options)
 		options->timestamps = true;
 		return true;
 	case 'd':
-		options->delay = optarg;
-		return true;
+		return set_once(&options->delay);
 	case '1':
 		options->once = true;
 		return true;
 	case OPT_OBJECT:
-		options->object = optarg;
-		return true;
+		return set_once(&options->object);
 	case OPT_CGROUP:
-		options->cgroup = optarg;
-		return true;
+		return set_once(&options->cgroup);
 	case OPT_NO_SOCKOPT:
 		options->no_sockopt = true;
 		return true;
@@ -62,15 +67,15 @@ static bool apply(int option, struct options *options)
 	return false;
 }
 
-static bool is_known(int value)
+static const char *name_of(int value)
 {
 	const struct option *option;
 
 	for (option = long_options; option->name; option++) {
 		if (option->val == value)
-			return true;
+			return option->name;
 	}
-	return false;
+	return NULL;
 }
 
 /* getopt has moved on by now, but a long option is still right behind it. */
@@ -80,10 +85,14 @@ static void complain(int option, char **argv, struct args *args)
 	const char *problem = "is not known";
 	bool is_long = !optopt;
 
+	if (name_of(option)) {
+		args_complain(args, "option \"--%s\" given twice", name_of(option));
+		return;
+	}
 	if (option == ':') {
 		problem = "needs a value";
 		is_long = !strncmp(behind, "--", 2);
-	} else if (is_known(optopt)) {
+	} else if (name_of(optopt)) {
 		problem = "takes no value";
 		is_long = true;
 	}
