@@ -20,7 +20,8 @@ static void check_selected(struct findings *findings)
 	    system_sysctl(SYSCTL_AVAILABLE, available, sizeof(available)))
 		return;
 	if (!system_has_word(available, current))
-		finding(findings, VERDICT_FAIL, "selected", mend,
+		finding(findings, VERDICT_FAIL, "selected",
+			strcmp(current, SCHED_NAME) ? mend : "mpdpa load",
 			"net.mptcp.scheduler names \"%s\", which is not attached: new sockets get the default",
 			current);
 	else if (strncmp(current, SCHED_NAME, strlen(SCHED_NAME)))

@@ -79,6 +79,13 @@ def from_nothing_to_deadlines() -> None:
 
 
 @case
+def a_scheduler_that_was_detached() -> None:
+    """The setting has its name already; kernels refuse that of one that is not there."""
+    world.sh("mpdpa unload")
+    mend("selected")
+
+
+@case
 def socket_options_alone() -> None:
     world.sh("mpdpa unload && mpdpa load --no-sockopt")
     same("sockopt", result_of("sockopt"), "fail")
