@@ -99,8 +99,8 @@ static int open_object(struct load *load)
 		return refused("load: %s holds more than %d schedulers", object_name(load),
 			       OBJECT_SCHEDS_MAX);
 	if (load->sched_count < 0)
-		return refused("load: a scheduler of %s has no usable name: letters, digits and \"_\"",
-			       object_name(load));
+		return refused("load: a scheduler of %s has no usable name: 1 to %d letters, digits and \"_\"",
+			       object_name(load), SCHED_NAME_SIZE - 1);
 	return MPDPA_EXIT_OK;
 }
 
@@ -137,6 +137,10 @@ static int load_object(struct bpf_object *object, const char *name)
 		return MPDPA_EXIT_OK;
 	if (err == -EPERM && !system_privileged())
 		return refused("load: not allowed, needs root");
+	if (err == -ESRCH && !system_module_loaded())
+		return refused("load: kernel module " MODULE_NAME
+			       " is not loaded, and this kernel has no BPF schedulers of its own: modprobe "
+			       MODULE_NAME);
 	refused("load: the kernel refused %s: %s", name, strerror(-err));
 	bpflog_tail();
 	return MPDPA_EXIT_REFUSED;

@@ -93,8 +93,8 @@ static bool read_name(const struct btf *btf, const struct btf_type *type, struct
 		if (at + SCHED_NAME_SIZE > size)
 			return false;
 		memcpy(name, value + at, SCHED_NAME_SIZE);
-		name[SCHED_NAME_SIZE - 1] = '\0';
-		return true;
+		/* one that fills its room has no end */
+		return !name[SCHED_NAME_SIZE - 1];
 	}
 	return false;
 }

@@ -59,6 +59,8 @@ state_is() {
 
 test_without_module() {
 	says 1 "modprobe mptcp_dpa" "load without the module" mpdpa load
+	says 1 "modprobe mptcp_dpa" "load a scheduler alone without the module" \
+		mpdpa load --object "$here/pair.bpf.o" --no-sockopt
 	says 0 "nothing is loaded" "unload with nothing loaded" mpdpa unload
 	state_is "mptcp_dpa is not loaded"
 }
@@ -198,6 +200,7 @@ test_refusals() {
 	says 1 "for other kernels only" "no scheduler that fits" \
 		mpdpa load --object "$here/unfit.bpf.o"
 	says 1 "no usable name" "bad name" mpdpa load --object "$here/badname.bpf.o"
+	says 1 "1 to 15 letters" "a name too long" mpdpa load --object "$here/longname.bpf.o"
 	says 1 "No such file" "no file" mpdpa load --object /none
 	says 1 "cannot open /etc/passwd" "no BPF object" mpdpa load --object /etc/passwd
 	says 1 "no write access" "the verifier's words" mpdpa load --object "$here/refused.bpf.o"
