@@ -179,7 +179,8 @@ mptcp_dpa_subflow_memory_free(struct mptcp_subflow_context *subflow)
  *
  * Brings the positions and the head chunk in the state up to date.
  *
- * Return: struct dpa_state, or NULL when no chunk is in force and nothing overflows.
+ * Return: struct dpa_state, or NULL when no chunk is in force and nothing overflows,
+ * or when the program was built for more of it than this module has.
  */
 __bpf_kfunc u8 *mptcp_dpa_conn(struct sock *sk, const int rdwr_buf_size)
 {

@@ -163,7 +163,7 @@ us_guest_helpers := all.sh ktap.py world.py complaints
 us_guest_files := $(patsubst userspace/tests/guest/%.bpf.c,$(us_guest)/t/%.bpf.o, \
 	$(wildcard userspace/tests/guest/*.bpf.c)) \
 	$(addprefix $(us_guest)/t/,$(us_guest_scripts) $(us_guest_helpers) test_info test_socket poll_loop threads \
-		guide_c set-a-deadline.md README.md mpdpa.service.in mpdpa@.service.in) \
+		guide_c guide.bpf.o set-a-deadline.md README.md mpdpa.service.in mpdpa@.service.in) \
 	$(us_guest)/usr/local/lib/libmpdpa.so.0 $(us_guest)/t/ynl/stamp
 us_linux ?= $(or $(MPDPA_LINUX),/usr/local/share/mpdpa/linux)
 
@@ -197,6 +197,16 @@ $(us_guest)/t/complaints: selftests/complaints
 $(O)/test/guide_c.c: Documentation/set-a-deadline.md
 	@mkdir -p $(@D)
 	@sed -n '/^```c$$/,/^```$$/{/^```/!p;}' $< >$@
+
+# and the one of the guide to schedulers
+$(O)/test/guide.bpf.c: Documentation/bpf-schedulers.md
+	@mkdir -p $(@D)
+	@sed -n '/^```c$$/,/^```$$/{/^```/!p;}' $< >$@
+
+$(us_guest)/t/guide.bpf.o: $(O)/test/guide.bpf.c $(O)/bpf/vmlinux.h $(BPF_HEADERS)
+	@mkdir -p $(@D)
+	$(call us_say,BPF)
+	$(us_q)$(BPF_CLANG) $(BPF_CFLAGS) -c $< -o $@
 
 $(us_guest)/t/%: userspace/tests/guest/%
 	@mkdir -p $(@D)

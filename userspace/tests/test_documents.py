@@ -17,8 +17,8 @@ import pytest
 BYTES = 10_000_000
 
 
-def block(top: Path, language: str) -> str:
-    text = (top / "Documentation/set-a-deadline.md").read_text()
+def block(top: Path, language: str, document: str = "set-a-deadline.md") -> str:
+    text = (top / "Documentation" / document).read_text()
     found = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert len(found) == 1
     return found[0]
@@ -83,6 +83,25 @@ def test_python_example_sends(out: Path, top: Path, tmp_path: Path) -> None:
     assert "usage: send.py" in done.stderr
     done = run_against_sink([sys.executable, tmp_path / "send.py"], **library)
     assert re.match("no deadline: |in force: ", done.stdout)
+
+
+def test_scheduler_builds_by_the_line_that_is_printed(out: Path, top: Path, tmp_path: Path) -> None:
+    """With libbpf's headers where the guide has them, and nowhere else."""
+    text = (top / "Documentation/bpf-schedulers.md").read_text()
+    (tmp_path / "mine.bpf.c").write_text(block(top, "c", "bpf-schedulers.md"))
+    line = re.search(r"^    (clang .*\\\n.*)$", text, re.M)
+    assert line
+    headers = subprocess.run(["pkg-config", "--variable=includedir", "libbpf"], capture_output=True, text=True)
+    if not shutil.which("clang") or not (out / "bpf/vmlinux.h").exists() or headers.returncode:
+        pytest.skip("no clang, libbpf or vmlinux.h")
+    source = tmp_path / "source"
+    (source / "out/libbpf/include").mkdir(parents=True)
+    for name, to in ("bpf", top / "bpf"), ("kernel", top / "kernel"), ("out/libbpf/include/bpf", Path(headers.stdout.strip()) / "bpf"):
+        (source / name).symlink_to(to)
+    (tmp_path / "vmlinux.h").symlink_to(out / "bpf/vmlinux.h")
+    command = line[1].replace("SOURCE", "source").replace("clang ", "clang -nostdlibinc ")
+    subprocess.run(command, shell=True, cwd=tmp_path, check=True)
+    assert (tmp_path / "mine.bpf.o").exists()
 
 
 def test_functions_that_documents_name_exist(top: Path) -> None:

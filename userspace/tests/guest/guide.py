@@ -67,6 +67,17 @@ def the_guide_in_python() -> None:
     run_guide(sys.executable, str(HERE / "send.py"))
 
 
+@case
+def the_guide_to_schedulers() -> None:
+    world.sh(f"mpdpa load --object {HERE}/guide.bpf.o && ip netns exec cl sysctl -qw net.mptcp.scheduler=mine")
+    before = world.stats().decisions
+    with world.Pair() as pair:
+        pair.drain().client.sendall(bytes(BYTES))
+        world.until("every byte", lambda: pair.received == BYTES)
+    between("it was asked", world.stats().decisions - before, 100, BYTES)
+    world.sh("mpdpa unload mine && ip netns exec cl sysctl -qw net.mptcp.scheduler=mpdpa")
+
+
 def unit(name: str, instance: str = "") -> dict[str, list[str]]:
     """The commands and settings of a unit, as it is installed."""
     settings: dict[str, list[str]] = {}
