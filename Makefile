@@ -212,8 +212,12 @@ BPF_CFLAGS = --target=bpf -mcpu=v3 -O2 -g -Wall -Werror \
 	-I$(O)/bpf -Ibpf -Ikernel -Ikernel/uapi \
 	$(shell $(PKG_CONFIG) --cflags-only-I libbpf 2>/dev/null)
 
-.PHONY: bpf
+.PHONY: bpf need-clang
 bpf: $(BPF_OBJECTS)
+
+# without it the recipes would begin with a dash, which is make's word for "whatever comes of it"
+need-clang:
+	@test -n "$(BPF_CLANG)" || { echo "missing: clang (Debian: apt install clang)" >&2; exit 1; }
 
 # programs are made for one kernel: another one makes them anew
 .PHONY: FORCE
@@ -228,7 +232,7 @@ $(O)/bpf/vmlinux.h: $(O)/bpf/kernel $(BPF_BTF) | us-need-libbpf
 	@! grep -q '^struct bpf_iter_mptcp_subflow {' $@.tmp || echo '#define MPTCP_SCHED_HAS_ITERATOR' >> $@.tmp
 	@mv $@.tmp $@
 
-$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/bpf/vmlinux.h $(BPF_HEADERS) | us-need-libbpf
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(O)/bpf/vmlinux.h $(BPF_HEADERS) | us-need-libbpf need-clang
 	@echo "  BPF     $@"
 	@$(BPF_CLANG) $(BPF_CFLAGS) -c $< -o $@
 

@@ -87,6 +87,15 @@ def test_a_missing_libbpf_is_told_first(top: Path, tmp_path: Path, target: str) 
     assert ".bpf.o" not in done.stdout
 
 
+def test_a_missing_clang_is_told(top: Path, tmp_path: Path) -> None:
+    btf = tmp_path / "vmlinux"
+    btf.touch()
+    words = ["bpf", f"O={tmp_path}/out", "PKG_CONFIG=true", f"BPF_BTF={btf}", "BPFTOOL=true", "BPF_CLANG="]
+    done = subprocess.run(["make", *words], cwd=top, capture_output=True, text=True, timeout=60)
+    assert done.returncode
+    assert "missing: clang" in done.stderr
+
+
 def unit(path: Path) -> dict[str, set[str]]:
     settings: dict[str, set[str]] = {}
     for key, value in re.findall(r"^(\w+)=(.*)$", path.read_text(), re.M):
