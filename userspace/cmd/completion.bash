@@ -24,26 +24,33 @@ _mpdpa_netns() {
 	done
 }
 
-_mpdpa_interfaces() {
-	local path
-	for path in /sys/class/net/*; do
-		printf '%s\n' "${path##*/}"
+# "-n NAME" where the line has it: mpdpa and ip take it alike
+_mpdpa_there() {
+	local i
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		-n | --netns) printf '%s\n' -n "${COMP_WORDS[i + 1]}" ;;
+		esac
 	done
 }
 
+_mpdpa_interfaces() {
+	ip "${there[@]}" -o link show 2>/dev/null | sed -n 's/^[0-9]*: \([^:@]*\).*/\1/p'
+}
+
 _mpdpa_endpoints() {
-	ip mptcp endpoint show 2>/dev/null | sed -n 's/.* id \([0-9]*\).*/\1/p'
+	ip "${there[@]}" mptcp endpoint show 2>/dev/null | sed -n 's/.* id \([0-9]*\).*/\1/p'
 }
 
 _mpdpa_addresses() {
-	ip -o addr show 2>/dev/null | sed -n 's|.* inet6\{0,1\} \([^/ ]*\).*|\1|p'
+	ip "${there[@]}" -o addr show 2>/dev/null | sed -n 's|.* inet6\{0,1\} \([^/ ]*\).*|\1|p'
 }
 
 # id or token of the connections that there are
 _mpdpa_conns() {
 	case $1 in
-	id) mpdpa conn show 2>/dev/null | sed -n 's/^conn \([0-9]*\) .*/\1/p' ;;
-	token) mpdpa conn show 2>/dev/null | sed -n 's/^conn .* token \([0-9a-f]*\) .*/\1/p' ;;
+	id) mpdpa "${there[@]}" conn show 2>/dev/null | sed -n 's/^conn \([0-9]*\) .*/\1/p' ;;
+	token) mpdpa "${there[@]}" conn show 2>/dev/null | sed -n 's/^conn .* token \([0-9a-f]*\) .*/\1/p' ;;
 	esac
 }
 
@@ -105,7 +112,7 @@ _mpdpa_conn() {
 		case $before in
 		dev | endpoint | addr) echo cost ;;
 		chunk) echo in ;;
-		in | late) echo cookie late alpha overflow pref ;;
+		in | late | cookie) echo cookie late alpha overflow pref ;;
 		*) echo alpha overflow pref chunk ;;
 		esac
 		;;
@@ -124,8 +131,9 @@ _mpdpa_options() {
 }
 
 _mpdpa() {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words there
 	COMPREPLY=()
+	mapfile -t there < <(_mpdpa_there)
 	mapfile -t words < <(_mpdpa_words)
 	case $prev in
 	-n | --netns)

@@ -196,14 +196,14 @@ def test_pages_are_well_formed(top: Path) -> None:
                 assert line[1:].split()[0] in requests, f"{page.name}:{number}: {line}"
 
 
-def complete(top: Path, *words: str) -> list[str]:
+def complete(top: Path, *words: str, **environment: str) -> list[str]:
     """What bash offers behind these words."""
     script = (
         f"source {top}/userspace/cmd/completion.bash; COMP_WORDS=(mpdpa \"$@\"); "
         "COMP_CWORD=$#; _mpdpa; printf '%s\\n' \"${COMPREPLY[@]}\""
     )
-    done = subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True, check=True)
-    return done.stdout.split()
+    line = ["bash", "-c", script, "bash", *words]
+    return subprocess.run(line, capture_output=True, text=True, check=True, env=os.environ | environment).stdout.split()
 
 
 @pytest.mark.parametrize(
@@ -225,6 +225,18 @@ def complete(top: Path, *words: str) -> list[str]:
 )
 def test_completion(top: Path, words: list[str], offered: list[str]) -> None:
     assert complete(top, *words) == offered
+
+
+def test_completion_looks_into_the_namespace_that_is_named(top: Path, tmp_path: Path) -> None:
+    answers = {"ip": "7: wan0@if8: <UP>", "mpdpa": "conn 7 token 0000000a cookie 1"}
+    for name, answer in answers.items():
+        (tmp_path / name).write_text(f'#!/bin/sh\n[ "$1 $2" = "-n lab" ] && echo "{answer}"\n')
+        (tmp_path / name).chmod(0o755)
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    for words, offered in (["path", "set", "dev", ""], ["wan0"]), (["conn", "set", "token", ""], ["0000000a"]):
+        assert complete(top, "-n", "lab", *words, **path) == offered
+        assert complete(top, *words[:-1], "-n", "lab", "", **path) == offered
+        assert complete(top, *words, **path) == []
 
 
 def test_cost_of_options_is_told_for_every_call(top: Path) -> None:
