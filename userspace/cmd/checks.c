@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "findings.h"
+#include "mpdpa.h"
 #include "pins.h"
 #include "sockopts.h"
 #include "system.h"
@@ -62,17 +63,32 @@ static void check_jit(struct findings *findings)
 		finding(findings, VERDICT_OK, "jit", NULL, "the BPF compiler is not switched off");
 }
 
+/*
+ * In a container, and behind "ip netns exec", what is attached works but may be
+ * out of sight: to mount and to load there would be wrong.
+ */
+static bool works_unseen(void)
+{
+	return mpdpa_probe(-1) == MPDPA_READY;
+}
+
 static void check_mounts(struct findings *findings)
 {
 	char path[PATH_MAX];
 
 	if (system_is_bpffs(BPFFS_DIR))
 		finding(findings, VERDICT_OK, "bpffs", NULL, "BPF file system at " BPFFS_DIR);
+	else if (works_unseen())
+		finding(findings, VERDICT_NOTE, "bpffs", NULL,
+			"no BPF file system at " BPFFS_DIR " here: what is attached is seen elsewhere");
 	else
 		finding(findings, VERDICT_FAIL, "bpffs", "mount -t bpf bpf " BPFFS_DIR,
 			"no BPF file system at " BPFFS_DIR);
 	if (system_cgroup2(path, sizeof(path)))
 		finding(findings, VERDICT_OK, "cgroup", NULL, "cgroup v2 at %s", path);
+	else if (works_unseen())
+		finding(findings, VERDICT_NOTE, "cgroup", NULL,
+			"cgroup v2, where the socket options attach, is not mounted here");
 	else
 		finding(findings, VERDICT_FAIL, "cgroup",
 			"mount -t cgroup2 cgroup2 /sys/fs/cgroup",
@@ -190,6 +206,9 @@ static void check_sockopt(struct findings *findings)
 	else if (loaded || served > 0)
 		finding(findings, VERDICT_OK, "sockopt", NULL, "the socket options are attached%s",
 			loaded ? "" : ", but not by \"mpdpa load\"");
+	else if (works_unseen())
+		finding(findings, VERDICT_OK, "sockopt", NULL,
+			"the socket options are attached, to what cannot be seen from here");
 	else
 		finding(findings, VERDICT_FAIL, "sockopt", "mpdpa load",
 			"the socket options are not attached");

@@ -123,6 +123,16 @@ def a_file_system_that_is_not_mounted() -> None:
     same("mended", {each["check"]: each["result"] for each in json.loads(done.stdout)}["bpffs"], "ok")
 
 
+@case
+def what_is_attached_is_out_of_sight() -> None:
+    """As in a container: "ip netns exec" has a /sys of its own."""
+    done = world.run("ip", "netns", "exec", "doc", "mpdpa", "-j", "doctor")
+    found = {each["check"]: each for each in json.loads(done.stdout)}
+    for check, result in ("bpffs", "note"), ("cgroup", "note"), ("sockopt", "ok"), ("deadlines", "ok"):
+        same(check, (found[check]["result"], found[check]["mend"]), (result, None))
+    same("exit status", done.returncode, 0)
+
+
 def add_link(name: str, *addresses: str) -> None:
     world.sh(f"ip -n doc link add {name} type veth peer name {name}p")
     for end in (name, f"{name}p"):
