@@ -244,6 +244,8 @@ static int read_listing(struct mpdpa_ctl *ctl, const struct path_words *words,
 			return err;
 	} else {
 		err = read_all(ctl, listing);
+		if (err == -EINTR)
+			return refused("path show: costs were changed all the while, try again");
 	}
 	if (!err)
 		err = read_limits(ctl, listing);
