@@ -91,7 +91,8 @@ static void resolve_cost(struct conn *c, int i,
 	struct dpa_path *row = &c->state.path[i];
 	struct conn_path *path = &c->path[i];
 	bool backup = (row->flags & DPA_PATH_BACKUP) || subflow_peer_backup(sf);
-	int ifindex = subflow_ifindex(subflow_ssk(sf));
+	/* while it has no route it is the path that it was */
+	int ifindex = subflow_ifindex(subflow_ssk(sf)) ?: path->ifindex;
 	u32 gen = cost_generation(net);
 	struct cost_key names[COST_NAMES];
 	struct cost_found found;

@@ -149,6 +149,23 @@ chunk_before_connect() {
 	expect_between "shown as spent" "$(quota spent c1)" 4000 4100
 }
 
+# Of a path without a route nobody can tell the interface: it was the one that it had.
+without_route() {
+	prepare subflow || return
+	expect_ok "path set" in_ns "$client" "$mpdpa" path set dev c1 cost 5 \
+		quota 1G per 60s
+	new_gate
+	receiver 100000
+	start "$tmp/background" sender "chunk len=1 ms=5000" "send 1" "wait cost=5" \
+		"say ready" "await $gate" "chunk len=100000 ms=3000" "send 100000" \
+		"wait queued=0" info "say over" "sleep 1000"
+	wait_said ready
+	ip -n "$client" link set c1 down
+	open_gate
+	wait_said over
+	expect_eq "cost of the first path" "$(field "$tmp/client" info path[0].cost)" 5
+}
+
 # The next period has its own; what was not needed of one is not added.
 next_period() {
 	local senders=() first later
@@ -326,5 +343,5 @@ keeps_speed() {
 
 quick_cases changed
 run_cases "$@" -- never_over remainder spent_unknown idle_take_none shared leaves_little \
-	chunk_before_connect next_period soft \
+	chunk_before_connect without_route next_period soft \
 	changed another_period all_metered cheap_rate keeps_speed
