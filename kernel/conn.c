@@ -9,6 +9,7 @@
 #include <net/tcp.h>
 
 #include "conn.h"
+#include "look.h"
 #include "msk.h"
 #include "netns.h"
 #include "path.h"
@@ -181,6 +182,8 @@ void conn_release(struct sock *sk)
 
 	WRITE_ONCE(c->dead, true);
 	tick_stop(c);
+	/* nobody may have looked since the last pick */
+	look_count(c);
 	path_drop_quotas(c);
 	conn_put(c);
 }

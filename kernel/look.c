@@ -306,6 +306,32 @@ void look_refresh(struct conn *c, bool count)
 }
 
 /**
+ * look_count() - count what paths were given since the last look, and no more
+ * @c: the connection, which is about to end
+ *
+ * Context: msk lock; does not sleep.
+ */
+void look_count(struct conn *c)
+{
+	struct dpa_state *st = &c->state;
+	struct mptcp_subflow_context *sf;
+
+	if (!conn_steers(c))
+		return;
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		int i = path_find(c, sf);
+
+		if (i < 0)
+			continue;
+		refresh_bytes(c, i, sf, subflow_ssk(sf), true);
+		if (st->last == i + 1)
+			st->last = 0;
+	}
+	/* its subflow is gone */
+	path_spend_picked(c);
+}
+
+/**
  * look_touch() - bring up to date what changes with every burst
  * @c: the connection; a chunk was in force since the last refresh
  * @i: a row

@@ -12,6 +12,7 @@ struct tcp_sock;
 
 bool look_is_starved(const struct tcp_sock *tp);
 void look_refresh(struct conn *c, bool count);
+void look_count(struct conn *c);
 bool look_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 		const struct sock *ssk);
 void look_watch(struct conn *c);

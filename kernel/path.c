@@ -218,6 +218,23 @@ void path_spend(struct conn *c, int i, u32 bytes)
 }
 
 /**
+ * path_spend_picked() - what was picked last counts, as far as nobody has looked since
+ * @c: a connection whose stream is over, and with it what that subflow could tell
+ *
+ * Context: msk lock.
+ */
+void path_spend_picked(struct conn *c)
+{
+	const struct dpa_state *st = &c->state;
+	u64 unsent = st->written - st->sent + st->again;
+	/* 0 for none; a scheduler may have written anything to it */
+	int i = st->last - 1;
+
+	if (conn_steers(c) && i >= 0 && i < MPTCP_DPA_PATHS_MAX && c->path[i].sf)
+		path_spend(c, i, min_t(u64, c->picked, unsent));
+}
+
+/**
  * path_clear() - a row is nobody's; its subflow is gone, if it had one
  * @c: the connection
  * @i: the row

@@ -16,6 +16,7 @@ int path_find_near(const struct conn *c, const struct mptcp_subflow_context *sf,
 int path_row(struct conn *c, struct mptcp_subflow_context *sf, int first);
 u32 path_price(const struct conn *c, const struct mptcp_subflow_context *sf,
 	       int *ifindex);
+void path_spend_picked(struct conn *c);
 void path_spend(struct conn *c, int i, u32 bytes);
 void path_clear(struct conn *c, int i);
 void path_drop_quotas(struct conn *c);

@@ -19,6 +19,7 @@
 /* connect(AF_UNSPEC) begins a new stream in the same socket. */
 static void restart(struct conn *c)
 {
+	path_spend_picked(c);
 	chunk_queue_clear(&c->queue);
 	path_drop_quotas(c);
 	pace_lift(c);

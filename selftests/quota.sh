@@ -149,6 +149,29 @@ chunk_before_connect() {
 	expect_between "shown as spent" "$(quota spent c1)" 4000 4100
 }
 
+# Who ends its connection at once with a reset, or begins another in the same socket, pays
+# for what it sent all the same.
+reset_at_once() {
+	local how i port=$port
+
+	prepare subflow backup || return
+	expect_ok "path set" in_ns "$client" "$mpdpa" path set dev c1 cost 5 \
+		quota 1G per 60s
+	for how in abort unspec; do
+		for i in 1 2 3 4; do
+			server "$server" $server4 $((++port)) "$tmp/server" \
+				accept "drain => any"
+			client "$client" "connect $server4 $port" \
+				"chunk len=13001 ms=2000" "send 1" "sleep 3" \
+				"send 13000" $how \
+				>"$tmp/client" || fail "$(tail -n 3 "$tmp/client")"
+			finish "$last_pid" 30
+		done
+		note "after $how: $(quota spent c1) bytes spent"
+	done
+	expect_between "shown as spent" "$(quota spent c1)" 104000 104100
+}
+
 # Of a path without a route nobody can tell the interface: it was the one that it had.
 without_route() {
 	prepare subflow || return
@@ -343,5 +366,5 @@ keeps_speed() {
 
 quick_cases changed
 run_cases "$@" -- never_over remainder spent_unknown idle_take_none shared leaves_little \
-	chunk_before_connect without_route next_period soft \
+	chunk_before_connect reset_at_once without_route next_period soft \
 	changed another_period all_metered cheap_rate keeps_speed
