@@ -113,13 +113,17 @@ u64 msk_sent(const struct mptcp_sock *msk)
 	return msk->bytes_sent;
 }
 
+/* Once sent, the DATA_FIN is inside snd_nxt but not in bytes_sent. */
+static u64 next_byte(const struct mptcp_sock *msk)
+{
+	return msk->snd_nxt -
+	       (msk->snd_data_fin_enable && msk->snd_nxt == msk->write_seq);
+}
+
 u64 msk_acked(const struct mptcp_sock *msk)
 {
-	s64 unacked = msk->snd_nxt - READ_FIELD(msk->snd_una);
+	s64 unacked = next_byte(msk) - READ_FIELD(msk->snd_una);
 
-	/* once sent, the DATA_FIN is inside snd_nxt but not in bytes_sent */
-	if (msk->snd_data_fin_enable && msk->snd_nxt == msk->write_seq)
-		unacked--;
 	if (unacked <= 0)
 		return msk->bytes_sent;
 	return (u64)unacked < msk->bytes_sent ? msk->bytes_sent - unacked : 0;
@@ -207,7 +211,7 @@ u64 msk_again(const struct mptcp_sock *msk)
 /* The sequence number of a position in the stream that was sent. */
 u64 msk_chunk_seq(const struct mptcp_sock *msk, u64 position)
 {
-	return msk->snd_nxt - (msk->bytes_sent - position);
+	return next_byte(msk) - (msk->bytes_sent - position);
 }
 
 /*

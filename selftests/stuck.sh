@@ -82,6 +82,29 @@ cheap_path_silent() {
 
 costly_path_silent() { check_silent 2 2000; }
 
+# The path loses the last 40 KB of all that there is to send, and the sender has closed: what
+# is missing is sent again from its first byte on. (When that one was left out, MPTCP's own
+# timer repeated it: 405 ms instead of 250.)
+check_last_lost() {
+	prepare subflow backup || return
+	router_rule 1 "ip saddr 10.0.1.1 quota over 1012000 bytes drop"
+	receiver 920000 80000
+	start "$tmp/background" sender "chunk len=1000000 ms=6000" "send 1000000" \
+		"$1" "sleep 3000"
+	chunk_pid=$last_pid
+	chunk_over
+	expect_eq "received" "$(field "$tmp/server" drain received)" 1001000
+	gap_ms=$((($(arrival 1) - $(arrival 0)) / 1000000))
+	note "$gap_ms ms for the last 80 KB," \
+		"$(counter "$client" MPTcpExtMPTCPRetrans) packets repeated by MPTCP's timer"
+	expect_eq "packets repeated by MPTCP's timer" \
+		"$(counter "$client" MPTcpExtMPTCPRetrans)" 0
+	expect_between "ms for the last 80 KB" $gap_ms 85 380
+}
+
+last_lost_after_shutdown() { check_last_lost shutdown; }
+last_lost_after_close() { check_last_lost close; }
+
 # One in 150 packets is lost before a long path goes silent. What the server has behind
 # a hole then is TCP's alone: the stream waits for it as long as for the hole, which took
 # 860 ms when that was not sent again. (A round trip takes up to 180 ms here.)
@@ -341,7 +364,8 @@ crawling_path_returns() {
 quick_cases closed_in_mid_chunk cheap_path_silent
 
 run_cases "$@" -- closed_in_mid_chunk cheap_path_silent costly_path_silent \
-	silent_with_holes second_goes_meanwhile cheap_path_goes \
+	silent_with_holes last_lost_after_shutdown last_lost_after_close \
+	second_goes_meanwhile cheap_path_goes \
 	cheap_path_returns forbidden_path unheard_with_time \
 	unheard_without_time urgent_behind short_stall silent_path_asked \
 	unroutable_path_asked crawling_path_returns
