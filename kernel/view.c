@@ -327,6 +327,12 @@ static bool is_another_stream(const struct conn *c,
 	return at->written < c->state.written || at->sent < c->state.sent;
 }
 
+/* As long as nothing is written a chunk waits for the next connect(). */
+static bool has_disconnected(const struct conn *c)
+{
+	return c->disconnects != (u16)c->sk->sk_disconnects && c->state.written;
+}
+
 static void show_positions(struct dpa_state *st, const struct msk_positions *at,
 			   u64 acked, u64 now_ns)
 {
@@ -373,8 +379,9 @@ void view_refresh(struct conn *c)
 
 	window_restore(c);
 	msk_positions(msk, &at);
-	if (is_another_stream(c, &at))
+	if (is_another_stream(c, &at) || has_disconnected(c))
 		restart(c);
+	c->disconnects = c->sk->sk_disconnects;
 	written = st->written;
 	show_positions(st, &at, acked_now(c, &at), ktime_get_ns());
 	st->again = msk_again(msk);

@@ -365,6 +365,21 @@ restarted_unacked() {
 		"$tmp/out" | xargs)" "0 0 0 0 1"
 }
 
+# After a fallback no decision looks at what is written: the second stream in the socket is
+# longer by then than the first.
+restarted_as_tcp() {
+	prepare || return
+	start "$tmp/server" in_ns "$server" "$files/dpa_sock" "socket 4 tcp" \
+		"listen $server4 $default_port" accept "drain => any" accept drain
+	wait_until 10 is_listening "$server" $default_port
+	nobody "$client" "socket 4 mptcp" "chunk len=100000 ms=60000" \
+		"connect $server4 $default_port" "send 10000" "sleep 200" info \
+		unspec "connect $server4 $default_port" "send 20000" info \
+		shutdown drain >"$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
+	expect_eq "queued" "$(jq -r 'select(.step == "info") | .queued' \
+		"$tmp/out" | xargs)" "1 0"
+}
+
 # Intervals that are longer than their deadlines: a reading each half second.
 readings() {
 	prepare || return
@@ -398,4 +413,4 @@ run_cases "$@" -- refusals_v4 refusals_v6 accepted_v4 accepted_v6 info_tells \
 	info_sizes wrong_options plain_tcp raw_socket fell_back_v4 fell_back_v6 \
 	fell_back_and_ended \
 	shut_down ended listener other_scheduler accepted_socket one_too_many \
-	shared_socket restarted restarted_unacked readings other_cgroup
+	shared_socket restarted restarted_unacked restarted_as_tcp readings other_cgroup
