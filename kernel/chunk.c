@@ -9,6 +9,8 @@
 #include "chunk.h"
 #include "state.h"
 
+#include "arith.h"
+
 #define ROOM_FIRST	4
 
 /* what the work item that looks may come late, counted for the chunk */
@@ -82,6 +84,20 @@ void chunk_queue_grow(struct chunk_queue *q, u64 end, u64 now_ns)
 	last->end = end;
 	if (now_ns <= last->deadline_ns + LOOK_SLACK_NS)
 		last->due = end;
+}
+
+/* So many bytes at the begin of the stream have gone, and positions begin after them. */
+void chunk_queue_pass(struct chunk_queue *q, u64 bytes)
+{
+	u32 i;
+
+	for (i = 0; i < q->count; i++) {
+		struct chunk *chunk = &q->at[i];
+
+		chunk->begin = dpa_minus(chunk->begin, bytes);
+		chunk->end = dpa_minus(chunk->end, bytes);
+		chunk->due = dpa_minus(chunk->due, bytes);
+	}
 }
 
 /* Up to there bytes have to have arrived for it to be met; while it may grow, @expected. */

@@ -42,6 +42,7 @@ typedef void (*chunk_judged_fn)(void *arg, const struct chunk *chunk, bool met);
 int chunk_queue_add(struct chunk_queue *q, const struct chunk *chunk,
 		    u64 written, u32 most);
 void chunk_queue_grow(struct chunk_queue *q, u64 end, u64 now_ns);
+void chunk_queue_pass(struct chunk_queue *q, u64 bytes);
 struct chunk *chunk_queue_first(const struct chunk_queue *q);
 struct chunk *chunk_queue_last(const struct chunk_queue *q);
 bool chunk_queue_is_due(const struct chunk_queue *q, u64 acked, u64 now_ns);

@@ -54,6 +54,7 @@ struct conn {
 	struct rcu_head		rcu;
 	refcount_t		refs;
 	bool			dead;	/* released; nothing may be queued */
+	bool			syn_passed; /* what went with its SYN is taken off chunks */
 	u16			disconnects; /* sock::sk_disconnects when last refreshed */
 	struct sock		*sk;	/* held by whoever queued the work */
 	struct netns_dpa	*dpa;	/* of the socket's namespace */

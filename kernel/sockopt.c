@@ -155,7 +155,8 @@ int sockopt_add_chunk(struct sock *sk, const struct mptcp_dpa_chunk *opt)
 	view_refresh(c);
 	if (c->stream.interval_ns)
 		return -EBUSY;
-	err = chunk_queue_add(&c->queue, &chunk, c->state.written,
+	err = chunk_queue_add(&c->queue, &chunk,
+			      c->state.written + view_syn_bytes(c),
 			      conn_chunks_max(c));
 	if (!err) {
 		stat_inc(sock_net(sk), DPA_STAT_CHUNKS_SET);

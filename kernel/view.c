@@ -27,6 +27,7 @@ static void restart(struct conn *c)
 	c->costly = 0;
 	c->overflowed = 0;
 	c->left_behind = false;
+	c->syn_passed = false;
 	memset(&c->state, 0, sizeof(c->state));
 	memset(c->path, 0, sizeof(c->path));
 	c->subflows = 0;
@@ -333,6 +334,46 @@ static bool has_disconnected(const struct conn *c)
 	return c->disconnects != (u16)c->sk->sk_disconnects && c->state.written;
 }
 
+/* States in which MPTCP numbers what is written. */
+#define NUMBERED	(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_CLOSE_WAIT | \
+			 TCPF_CLOSING | TCPF_LAST_ACK)
+
+/**
+ * view_syn_bytes() - what went with the SYN (TCP Fast Open) of a chunk that was set before
+ * @c: the connection, brought up to date
+ *
+ * MPTCP does not number these bytes, but they are the first that the application writes.
+ *
+ * Context: msk lock.
+ * Return: how many positions in the stream do not count yet: 0 once they do.
+ */
+u32 view_syn_bytes(const struct conn *c)
+{
+	const struct mptcp_sock *msk = msk_of(c->sk);
+	struct mptcp_subflow_context *sf;
+
+	if (c->syn_passed)
+		return 0;
+	msk_for_each_subflow(msk, sf) {
+		const struct tcp_sock *tp = tcp_sk(subflow_ssk(sf));
+		/* those that MPTCP gave it, and 1, as the SYN counts for TCP */
+		u32 given = subflow_next_byte(sf) ?: 1;
+
+		if (subflow_ssk(sf) == msk_first(msk) && tp->syn_data)
+			return tp->write_seq - tp->snd_una + (u32)tp->bytes_acked - given;
+	}
+	return 0;
+}
+
+/* From when its SYN is answered positions begin after what went with that. */
+static void pass_syn(struct conn *c)
+{
+	if (!((1 << c->sk->sk_state) & NUMBERED))
+		return;
+	chunk_queue_pass(&c->queue, view_syn_bytes(c));
+	c->syn_passed = true;
+}
+
 static void show_positions(struct dpa_state *st, const struct msk_positions *at,
 			   u64 acked, u64 now_ns)
 {
@@ -382,6 +423,8 @@ void view_refresh(struct conn *c)
 	if (is_another_stream(c, &at) || has_disconnected(c))
 		restart(c);
 	c->disconnects = c->sk->sk_disconnects;
+	if (!c->syn_passed)
+		pass_syn(c);
 	written = st->written;
 	show_positions(st, &at, acked_now(c, &at), ktime_get_ns());
 	st->again = msk_again(msk);

@@ -13,6 +13,7 @@ struct dpa_horizon;
 
 void view_refresh(struct conn *c);
 bool view_touch(struct conn *c);
+u32 view_syn_bytes(const struct conn *c);
 int view_chunk(const struct conn *c, u32 i, struct dpa_horizon *horizon);
 void view_most_urgent(const struct conn *c, struct dpa_horizon *due);
 

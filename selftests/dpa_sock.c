@@ -153,6 +153,16 @@ static int verb_connect(struct state *s, const struct step *step)
 	return connect(s->fd, &to.any, size) ? -errno : 0;
 }
 
+/* lazy: connect() leaves the SYN to what is sent first, which goes with it */
+static int verb_lazy(struct state *s, const struct step *step)
+{
+	int on = 1;
+
+	(void)step;
+	return setsockopt(s->fd, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, &on, sizeof(on)) ?
+	       -errno : 0;
+}
+
 /* unspec: ends the connection, the socket can connect again */
 static int verb_unspec(struct state *s, const struct step *step)
 {
@@ -401,7 +411,8 @@ static const struct {
 	int		(*run)(struct state *s, const struct step *step);
 } verbs[] = {
 	{ "socket", verb_socket },	{ "connect", verb_connect },
-	{ "unspec", verb_unspec },	{ "bind", verb_bind },
+	{ "unspec", verb_unspec },	{ "lazy", verb_lazy },
+	{ "bind", verb_bind },
 	{ "listen", verb_listen },	{ "accept", verb_accept },
 	{ "buffers", verb_buffers },	{ "shutdown", verb_shutdown },
 	{ "close", verb_close },	{ "abort", verb_abort },

@@ -380,6 +380,26 @@ restarted_as_tcp() {
 		"$tmp/out" | xargs)" "1 0"
 }
 
+# What goes with the SYN is part of the chunk that was set before, and of no other.
+sent_with_syn() {
+	prepare || return
+	sysctl_in "$client" net.ipv4.tcp_fastopen=0x607
+	sysctl_in "$server" net.ipv4.tcp_fastopen=0x607
+	listening 4 accept drain accept drain accept drain
+	client "$client" "socket 4 mptcp" lazy "chunk len=500 ms=5000 cookie=1" \
+		"chunk len=20000 ms=5000 cookie=2" "connect $server4 $default_port" \
+		"send 20500" "wait queued=0" info "chunk len=30000 ms=5000" \
+		"send 30000" "wait queued=0" info shutdown drain >"$tmp/out" ||
+		fail "$(tail -n 3 "$tmp/out")"
+	expect_between "SYNs with data" "$(counter "$client" TcpExtTCPFastOpenActive)" 1 1
+	expect_eq "met" "$(jq -r 'select(.step == "info") | .met' "$tmp/out" | xargs)" "2 3"
+	client "$client" "socket 4 mptcp" lazy "connect $server4 $default_port" \
+		"send 1000" "chunk len=20000 ms=5000" "send 19000" "sleep 300" info \
+		"send 1000" "wait queued=0" info shutdown drain >"$tmp/out" ||
+		fail "set later: $(tail -n 3 "$tmp/out")"
+	expect_eq "met" "$(jq -r 'select(.step == "info") | .met' "$tmp/out" | xargs)" "0 1"
+}
+
 # Intervals that are longer than their deadlines: a reading each half second.
 readings() {
 	prepare || return
@@ -413,4 +433,5 @@ run_cases "$@" -- refusals_v4 refusals_v6 accepted_v4 accepted_v6 info_tells \
 	info_sizes wrong_options plain_tcp raw_socket fell_back_v4 fell_back_v6 \
 	fell_back_and_ended \
 	shut_down ended listener other_scheduler accepted_socket one_too_many \
-	shared_socket restarted restarted_unacked restarted_as_tcp readings other_cgroup
+	shared_socket restarted restarted_unacked restarted_as_tcp sent_with_syn \
+	readings other_cgroup
