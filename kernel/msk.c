@@ -45,6 +45,7 @@ const struct msk_field msk_fields[] = {
 	FIELD(mptcp_sock, token),
 	FIELD(mptcp_sock, flags),
 	FIELD(mptcp_sock, snd_data_fin_enable),
+	FIELD(mptcp_sock, csum_enabled),
 	FIELD(mptcp_sock, mpc_endpoint_id),
 	FIELD(mptcp_sock, conn_list),
 	FIELD(mptcp_sock, first_pending),
@@ -182,12 +183,14 @@ static u32 next_unit(const struct mptcp_sock *msk)
 	return frag ? frag->data_len - frag->already_sent : 0;
 }
 
-/* What MPTCP's own timer sends again, in one go. */
+/* What MPTCP's own timer sends again, in one go: with checksums whole fragments. */
 u32 msk_oldest(const struct mptcp_sock *msk)
 {
 	const struct mptcp_data_frag *frag = next_frag(msk, &msk->rtx_queue);
 
-	return frag ? frag->already_sent : 0;
+	if (!frag)
+		return 0;
+	return READ_FIELD(msk->csum_enabled) ? frag->data_len : frag->already_sent;
 }
 
 /* Bytes that were sent and wait to be sent again. */

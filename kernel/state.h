@@ -97,7 +97,7 @@ struct dpa_state {
 	__u64	next_deadline_ns; /* of the first byte not sent, or of what it holds up; 0: none */
 	__u32	least_cost;	/* of all active paths, silent ones as well */
 	__u32	unit;		/* bytes that one pick sends at least */
-	__u32	oldest;		/* sent bytes of the first unacked fragment */
+	__u32	oldest;		/* what MPTCP's timer sends of the first fragment */
 	__u32	rows;		/* of @path, that are or were in use */
 	__u32	interval_us;	/* the least time between decisions */
 	__u16	alpha_milli;	/* in force for the chunk; 0: adaptive */
