@@ -124,14 +124,14 @@ bench-robust:
 bench-robust-inside: guest
 	PYTHONPATH=tools python3 -m testbed robust $(if $(QUICK),--quick) $(if $(JOBS),--jobs $(JOBS))
 
-## bench-lot       networks drawn by lot, beside stock MPTCP; SEED=N COUNT=N PATHS=N, QUICK=1, JOBS=N
+## bench-lot       networks drawn by lot, beside stock MPTCP; SEED=N COUNT=N PATHS=N, CHANGING=1, QUICK=1, JOBS=N
 LOT_OPTIONS := $(foreach v,SEED COUNT PATHS JOBS,$(if $($v),--$(shell echo $v | tr A-Z a-z) $($v)))
 .PHONY: bench-lot bench-lot-inside
 bench-lot:
-	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(foreach v,SEED COUNT PATHS JOBS QUICK,$v='$($v)')
+	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(foreach v,SEED COUNT PATHS JOBS CHANGING QUICK,$v='$($v)')
 
 bench-lot-inside: guest
-	PYTHONPATH=tools python3 -m testbed lot $(if $(QUICK),--quick) $(LOT_OPTIONS)
+	PYTHONPATH=tools python3 -m testbed lot $(if $(CHANGING),--changing) $(if $(QUICK),--quick) $(LOT_OPTIONS)
 
 .PHONY: demo-inside check-inside lint-inside
 demo-inside: guest
@@ -273,14 +273,14 @@ sim:
 sim-inside: $(SIM)
 	@PYTHONPATH=tools python3 -m sim $(SCENARIOS)
 
-## sim-lot         the rule on networks drawn by lot, and where it does worst; COUNT=N SEED=N PATHS=N
+## sim-lot         the rule on networks drawn by lot, and where it does worst; COUNT=N SEED=N PATHS=N, CHANGING=1
 .PHONY: sim-lot sim-lot-inside
 sim-lot:
-	@$(INSIDE) $(MAKE) --no-print-directory sim-lot-inside COUNT="$(COUNT)" SEED="$(SEED)" PATHS="$(PATHS)"
+	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(foreach v,SEED COUNT PATHS CHANGING,$v='$($v)')
 
 sim-lot-inside: $(SIM)
 	@PYTHONPATH=tools python3 -m sim.lot $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) \
-		$(if $(PATHS),--paths $(PATHS))
+		$(if $(PATHS),--paths $(PATHS)) $(if $(CHANGING),--changing)
 
 unit: $(SIM)
 $(SIM): $(wildcard tools/sim/*.[ch]) $(BPF_HEADERS)

@@ -36,6 +36,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
     parser.add_argument("--count", type=int, default=400, help="networks (default: 400)")
     parser.add_argument("--paths", type=int, default=2, help="links of each (default: 2)")
+    parser.add_argument("--changing", action="store_true", help="one link of each changes")
     parser.add_argument("--worst", type=int, default=10, help="to be listed (default: 10)")
     asked = parser.parse_args()
     if asked.count < 1:
@@ -44,7 +45,7 @@ def main() -> int:
         parser.error(f"--paths: {asked.paths}: expected 2 .. {len(COSTS)}")
     if asked.worst < 0:
         parser.error(f"--worst: {asked.worst}: expected 0 or more")
-    networks = list(draw(asked.seed, asked.count, asked.paths))
+    networks = list(draw(asked.seed, asked.count, asked.paths, changing=asked.changing))
     each: Iterable[Outcome] = outcomes(networks)
     if sys.stderr.isatty():
         each = track(each, total=asked.count, console=Console(stderr=True), transient=True)

@@ -72,7 +72,7 @@ _DRAWN: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
         robust.table,
     ),
     "lot": (
-        "Networks of steady links, the preferred one first, and chunks, all drawn by lot.",
+        "Networks, the preferred link first, and chunks, all drawn by lot.",
         lot.table,
     ),
 }

@@ -1,5 +1,6 @@
-"""Networks that nobody chose: rates, delays, chunks and deadlines of steady links, drawn by lot.
+"""Networks that nobody chose: rates, delays, chunks and deadlines, drawn by lot.
 
+Links are steady, or one of them changes.
 The simulator tries hundreds of them (``sim.lot``); here some run in the kernel, beside its own
 scheduler. Most of what there is to find is found at their edges. The oracle's links are fluid and
 need no start; what it meets with nothing to spare no scheduler does.
@@ -9,14 +10,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 from statistics import fmean
 from typing import Any
 
+from . import changes
 from .cellspec import Cell
-from .scenario import ADAPTIVE, MPDPA, STOCK, Connection, Load, Plan, Scenario
-from .scenariofile import steady
+from .changes import Change
+from .scenario import ADAPTIVE, MPDPA, STOCK, Connection, Load, Path, Plan, Scenario
+from .scenariofile import queue_bytes, steady
 from .table import markdown, percent
 
 COSTS = (1, 10, 30)
@@ -44,19 +47,25 @@ class Network:
     period_ms: int
     deadline_ms: int
     chunk_bytes: int
+    change: Change | None = None
 
     @property
     def chunks(self) -> int:
-        return max(LEAST_CHUNKS, LASTS_MS // self.period_ms)
+        lasts_ms = changes.LASTS_MS if self.change else LASTS_MS
+        return max(LEAST_CHUNKS, lasts_ms // self.period_ms)
+
+    def _path(self, link: int) -> Path:
+        path = steady(f"P{COSTS[link]}", COSTS[link], self.rates_bps[link], self.delays_ms[link])
+        if self.change is None or self.change.link != link:
+            return path
+        shape = self.change.rates(self.rates_bps[link])
+        return replace(path, rates=shape, queue_bytes=queue_bytes(shape))
 
     def scenario(
         self, name: str = "lot", congestion: str = CONGESTION[0], chunks: int | None = None
     ) -> Scenario:
         """It as the testbed has them; ``chunks``: another number of them."""
-        paths = tuple(
-            steady(f"P{cost}", cost, rate, delay)
-            for cost, rate, delay in zip(COSTS, self.rates_bps, self.delays_ms, strict=False)
-        )
+        paths = tuple(self._path(link) for link in range(len(self.rates_bps)))
         return Scenario(
             name,
             f"{self}, {congestion}",
@@ -72,24 +81,30 @@ class Network:
             for rate, delay in zip(self.rates_bps, self.delays_ms, strict=True)
         )
         chunks = f"{self.chunk_bytes} bytes each {self.period_ms} ms within {self.deadline_ms} ms"
-        return f"{', '.join(links)}: {chunks}"
+        changing = f"; {self.change}" if self.change else ""
+        return f"{', '.join(links)}: {chunks}{changing}"
 
 
-def draw(seed: int, count: int, paths: int = 2) -> Iterator[Network]:
+def draw(seed: int, count: int, paths: int = 2, *, changing: bool = False) -> Iterator[Network]:
     """As many networks of so many links; the same ones for the same seed."""
-    lot = random.Random(seed)
+    lot, changed = random.Random(seed), random.Random(f"{seed} changes")
     for _ in range(count):
         mbps = [10 ** lot.uniform(-0.2, 1.7) for _ in range(paths)]
         delays_ms = [lot.choice(DELAYS_MS) for _ in range(paths)]
         period_ms = lot.choice(PERIODS_MS)
         deadline_ms = max(int(lot.choice(DEADLINES) * period_ms), 4 * max(delays_ms) + 50)
-        carried = sum(mbps) * 1e6 / 8 * min(period_ms, deadline_ms) / 1000
+        change = changes.draw(changed, paths) if changing else None
+        mean_mbps = sum(mbps)
+        if change is not None:
+            mean_mbps -= mbps[change.link] * (1 - change.mean)
+        carried = mean_mbps * 1e6 / 8 * min(period_ms, deadline_ms) / 1000
         yield Network(
             tuple(int(rate * 1e6) for rate in mbps),
             tuple(delays_ms),
             period_ms,
             deadline_ms,
             max(2000, int(carried * lot.uniform(LEAST_LOAD, MOST_LOAD))),
+            change,
         )
 
 

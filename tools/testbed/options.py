@@ -82,6 +82,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     drawn.add_argument("--seed", type=int, default=1, metavar="N", help="default: 1")
     drawn.add_argument("--count", type=_positive, metavar="N", help=f"default: {lot.COUNT}")
     drawn.add_argument("--paths", type=int, choices=range(2, len(lot.COSTS) + 1), default=2)
+    drawn.add_argument("--changing", action="store_true", help="one link of each changes")
     drawn.add_argument("--quick", action="store_true", help="a few, with a few chunks")
     _add_machine(drawn)
     job = commands.add_parser("measure", help="one job of a campaign")
@@ -300,7 +301,7 @@ def _robust(options: argparse.Namespace) -> None:
 def _lot(options: argparse.Namespace) -> None:
     out = _folder(options, "lot", options.quick)
     count = options.count or (lot.QUICK_COUNT if options.quick else lot.COUNT)
-    networks = lot.draw(options.seed, count, options.paths)
+    networks = lot.draw(options.seed, count, options.paths, changing=options.changing)
     cells = lot.cells(networks, lot.QUICK_CHUNKS if options.quick else None)
     experiment = campaign.run(
         cells, _machine(options, cells), _jobs(options), out, _command(options)
@@ -408,7 +409,7 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
 # Of any command; what is not given is not told.
 _MANY = ("protocol", "deadline", "alpha", "seed", "protocols", "overlay")
 _ONE = ("chunks", "chunk_bytes", "period", "congestion", "ip", "traces", "count", "paths")
-_FLAGS = ("limits", "quick")
+_FLAGS = ("limits", "changing", "quick")
 
 
 def _command(options: argparse.Namespace) -> str:

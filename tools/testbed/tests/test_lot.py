@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
-from testbed import lot, results, scenariofile
+import pytest
+from testbed import changes, lot, results, scenariofile
+from testbed.changes import Change
 from testbed.cli import main
 from testbed.results import Host
 from testbed.scenario import MPDPA
@@ -17,6 +20,32 @@ def test_a_seed_draws_the_same_networks() -> None:
     assert list(lot.draw(3, 20)) == list(lot.draw(3, 20))
     assert list(lot.draw(3, 20)) != list(lot.draw(4, 20))
     assert list(lot.draw(3, 10)) == list(lot.draw(3, 20))[:10]
+
+
+def test_one_link_of_each_changes() -> None:
+    networks = list(lot.draw(3, 60, 3, changing=True))
+    assert networks == list(lot.draw(3, 60, 3, changing=True))
+    for network, steady in zip(networks, lot.draw(3, 60, 3), strict=True):
+        changed = {"change": network.change, "chunk_bytes": network.chunk_bytes}
+        assert network == replace(steady, **changed)
+        varying = [i for i, path in enumerate(network.scenario().paths) if path.varies]
+        assert network.change is not None
+        assert varying == [network.change.link]
+    assert {network.change.kind for network in networks if network.change} == set(changes.KINDS)
+
+
+@pytest.mark.parametrize(
+    ("change", "percent"),
+    [
+        (Change(0, changes.GAP, 50, 20, 20, 0.0), (100, 100, 0, 0, 100)),
+        (Change(0, changes.SWING, 50, 40, 20, 0.2), (20, 100, 100, 100, 20)),
+        (Change(0, changes.SAW, 50, 10, 0, 0.5), (90, 50, 60, 70, 80)),
+        (Change(0, changes.WAVE, 40, 0, 0, 0.5), (50, 75, 100, 75)),
+    ],
+)
+def test_what_a_changing_link_carries(change: Change, percent: tuple[int, ...]) -> None:
+    assert change.rates(100_000).bps == tuple(share * 1000 for share in percent)
+    assert change.mean == pytest.approx(fmean(percent) / 100)
 
 
 def test_a_network_is_as_a_file_has_it() -> None:

@@ -121,7 +121,7 @@ REPEATED = [
     "bench traces --overlay a --traces recorded --kernel debug",
     "bench static --protocols more.toml --quick",
     "robust --protocols more.toml --quick --vm no",
-    "lot --seed 3 --count 7 --paths 3 --quick",
+    "lot --seed 3 --count 7 --paths 3 --changing --quick",
 ]
 
 
