@@ -416,31 +416,50 @@ static __always_inline void dpa_note_overrun(struct dpa_path *p, __u32 bytes)
 }
 
 /*
- * A path is found empty. A sample that ends so shows how fast it is at least, with the
- * time that it took, but no less than two round trips, since less may be one burst, or
- * than it takes others, if that is less.
+ * How fast an empty path is at least, by what it brought in a sample that ends so, with the
+ * time that this took, but no less than two round trips, since less may be one burst, or
+ * than a sample takes, if that is less. 0: that is not known.
+ *
+ * Where all that it got was on its way at once nobody looks until it has come, and no sample
+ * begins. It was empty before, and the first acknowledgement, of two packets, came a round
+ * trip later.
  */
+static __always_inline __u32 dpa_rest_rate(const struct dpa_path *p, __u32 bytes,
+					   __u64 least)
+{
+	__u64 took = dpa_ticks_ns(p->sample_tick, p->acked_tick);
+
+	if (!p->sampling) {
+		if (!p->goodput || !p->empty_tick)
+			return 0;
+		bytes = dpa_minus(bytes, 2 * DPA_PACKET_BYTES);
+		took = dpa_minus(dpa_ticks_ns(p->empty_tick, p->acked_tick),
+				 p->rtt_us * DPA_NSEC_PER_USEC);
+	}
+	return dpa_rate(bytes, took > least ? took : least);
+}
+
+/* A path is found empty. */
 static __always_inline void dpa_sample_rest(struct dpa_path *p,
 					    const struct dpa_observation *o,
 					    __u64 span)
 {
 	__u32 bytes = dpa_sample_bytes(p, o->acked), rate;
-	__u64 took = dpa_ticks_ns(p->sample_tick, p->acked_tick);
-	__u64 least = dpa_least_span_ns(o->rtt_ns, span);
 
 	if (bytes) {
+		rate = dpa_rest_rate(p, bytes, dpa_least_span_ns(o->rtt_ns, span));
 		/* nothing is queued that would show that the path set the pace */
 		p->sample_flight = 0;
-		rate = dpa_rate(bytes, took > least ? took : least);
-		if (p->sampling) {
+		if (p->sampling || rate)
 			dpa_add_sample(p, rate, 1);
+		if (p->sampling)
 			dpa_note_overrun(p, bytes);
-		}
 		dpa_trust_more(p);
 	}
 	p->sampling = 0;
 	p->shown = 0;
 	p->sample_acked = o->acked;
+	p->empty_tick = p->behind ? 0 : dpa_tick(o->now_ns);
 }
 
 /*
@@ -460,8 +479,10 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 		dpa_sample_rest(p, o, span);
 		return;
 	}
-	if (age > DPA_GAP_SPANS * span)
+	if (p->sampling && age > DPA_GAP_SPANS * span) {
 		p->sampling = 0;
+		p->empty_tick = 0;
+	}
 	if (!p->sampling) {
 		if (o->acked == p->sample_acked)
 			return;

@@ -291,6 +291,44 @@ static void test_short_rest(void)
 	EXPECT(within(f.p.goodput, 980000, 1020000));
 }
 
+/* An empty path gets some bytes, and nobody looks until they have come, and a while longer. */
+static void deliver_unseen(struct feed *f, __u64 bytes, __u64 after)
+{
+	feed(f, 0, 5 * MSEC, 0, 0);
+	f->now_ns += after;
+	acknowledge(f, bytes);
+	f->now_ns += 500 * MSEC;
+	feed(f, 0, 5 * MSEC, 0, 0);
+}
+
+/* What a path brings at once shows how fast it is, too, though no sample has begun. */
+static void test_unseen(void)
+{
+	struct feed f = { .now_ns = 7 * SEC, .acked = 1 };
+	__u32 before;
+	int i;
+
+	f.p.rtt_us = 100 * 1000;
+	feed(&f, 100000, 3 * SEC, 1, 0);
+	feed(&f, 0, 5 * MSEC, 0, 0);
+	before = f.p.best;
+	EXPECT(within(before, 98000, 102000));
+	/* the first two packets come before time counts, and that is a sample's at least */
+	deliver_unseen(&f, 9000 + 2 * DPA_PACKET_BYTES, 110 * MSEC);
+	EXPECT(f.p.best == before);
+	for (i = 0; i < 20; i++)
+		deliver_unseen(&f, 50000 + 2 * DPA_PACKET_BYTES, 110 * MSEC);
+	EXPECT(within(f.p.goodput, 490000, 510000));
+	for (i = 0; i < 20; i++)
+		deliver_unseen(&f, 300000 + 2 * DPA_PACKET_BYTES, 400 * MSEC);
+	EXPECT(within(f.p.goodput, 980000, 1020000));
+	/* where it was not seen empty before nobody knows when that began */
+	f.p.behind = 1;
+	before = f.p.best;
+	deliver_unseen(&f, 900000, 300 * MSEC);
+	EXPECT(f.p.best == before);
+}
+
 /* What the sender held back from it does not make a path's mean doubtful, but sure. */
 static void test_confirm(void)
 {
@@ -403,12 +441,12 @@ static void test_trust(void)
 	/* a rest in which nothing came says nothing */
 	feed(&f, 0, SEC, 0, 0);
 	EXPECT(f.p.goodput == before);
-	deliver(&f, 5000);
+	deliver(&f, 2500);
 	/* a quarter, but not of less than a first window a second */
 	more = before > DPA_FIRST_BYTES ? before / 4 : DPA_FIRST_BYTES / 4;
 	EXPECT(within(f.p.goodput, before + more - 1, before + more));
 	for (i = 0; i < 40; i++)
-		deliver(&f, 5000);
+		deliver(&f, 2500);
 	/* what it has been of late, and no more */
 	EXPECT(within(f.p.goodput, 900000, f.p.best));
 	EXPECT(f.p.spread <= f.p.goodput / 3);
@@ -566,6 +604,7 @@ const struct dpa_test estimate_tests[] = {
 	{ "what is drained is watched until the path is known", test_watch },
 	{ "what comes at once shows something", test_first_rest },
 	{ "what comes within two round trips", test_short_rest },
+	{ "what comes at once shows a rate", test_unseen },
 	{ "what is held back confirms a mean", test_confirm },
 	{ "a queue shows who sets the pace", test_bottleneck },
 	{ "time without a look", test_gap },
