@@ -33,7 +33,11 @@ static u32 bbr_floor_us(const struct sock *ssk, bool *paces)
 	u32 floor_us = 0;
 	int attr;
 
+	*paces = false;
 	rcu_read_lock();
+	/* a subflow that was destroyed may be listed still; nothing holds that module then */
+	if (!inet_csk(ssk)->icsk_ca_initialized)
+		goto out;
 	ops = READ_ONCE(inet_csk(ssk)->icsk_ca_ops);
 	*paces = ops->cong_control;
 	if (!strcmp(ops->name, "bbr") && ops->get_info &&
@@ -41,6 +45,7 @@ static u32 bbr_floor_us(const struct sock *ssk, bool *paces)
 			  &info) &&
 	    attr == INET_DIAG_BBRINFO)
 		floor_us = info.bbr.bbr_min_rtt;
+out:
 	rcu_read_unlock();
 	return floor_us;
 }
