@@ -314,8 +314,9 @@ install: all install-userspace
 	install -m 644 $(BPF_OBJECTS) $(DESTDIR)$(PREFIX)/lib/mpdpa/
 	$(if $(DESTDIR),,depmod -a $(KREL))
 
-uninstall: uninstall-userspace
+uninstall:
 	@test -n "$(KREL)" || { echo "make: whose module? give KREL=RELEASE" >&2; exit 1; }
+	@$(MAKE) --no-print-directory uninstall-userspace
 	rm -f $(MODULE_DEST)/mptcp_dpa.ko
 	rm -rf $(DESTDIR)$(PREFIX)/lib/mpdpa
 	$(if $(DESTDIR),,depmod -a $(KREL))
