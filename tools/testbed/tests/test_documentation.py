@@ -13,12 +13,22 @@ from testbed.score import score
 
 from .made_up import raw
 
-PAGE = Path(__file__).resolve().parents[3] / "Documentation/testbed.md"
+DOCUMENTATION = Path(__file__).resolve().parents[3] / "Documentation"
+PAGE = DOCUMENTATION / "testbed.md"
 
 
 def block(language: str, holding: str) -> str:
     found = re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(), re.DOTALL)
     return next(text for text in found if holding in text)
+
+
+def test_results_has_what_it_says() -> None:
+    """A section for each campaign that the page says it is written from, and no other."""
+    text = (DOCUMENTATION / "results.md").read_text()
+    (command,) = re.findall(r"Written by `testbed document ([^`]*)`", text)
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == [
+        Path(folder).name for folder in command.split()
+    ]
 
 
 def test_scenario() -> None:
