@@ -74,7 +74,7 @@ struct dpa_path {
 	__u32	sample_acked;	/* low half of tcp_sock::bytes_acked then */
 	union {
 		__u32	sample_flight;	/* bytes that were on their way at least */
-		__u32	empty_tick;	/* while none runs: when it was last seen empty; 0: unknown */
+		__u32	empty_tick;	/* while none runs: it was seen empty; 0: unknown */
 	};
 	__u32	pause_tick;	/* when the last pause began, or ended */
 	__u32	pause_in_us;	/* from now to the next one; U32_MAX: none */

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+
 from testbed import changes, lot, results, scenariofile
 from testbed.changes import Change
 from testbed.cli import main
