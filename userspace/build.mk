@@ -193,13 +193,10 @@ $(us_guest)/t/complaints: selftests/complaints
 	@mkdir -p $(@D)
 	@cp $< $@
 
-# the guide's program in C, as it stands
+# the guides' programs in C, as they stand
 $(O)/test/guide_c.c: Documentation/set-a-deadline.md
-	@mkdir -p $(@D)
-	@sed -n '/^```c$$/,/^```$$/{/^```/!p;}' $< >$@
-
-# and the one of the guide to schedulers
 $(O)/test/guide.bpf.c: Documentation/bpf-schedulers.md
+$(O)/test/guide_c.c $(O)/test/guide.bpf.c:
 	@mkdir -p $(@D)
 	@sed -n '/^```c$$/,/^```$$/{/^```/!p;}' $< >$@
 
