@@ -148,13 +148,6 @@ static void note_rest(struct dpa_path *row, const struct tcp_sock *tp)
 	row->flags |= DPA_PATH_RESTED;
 }
 
-/* The payload that a subflow was given so far; wraps. Mappings count from 1. */
-static u32 given_in_all(const struct mptcp_subflow_context *sf)
-{
-	/* 0: it is not connected yet */
-	return (subflow_next_byte(sf) ?: 1) - 1;
-}
-
 /* What changes with every burst. */
 static __always_inline void refresh_bytes(struct conn *c, int i,
 					  const struct mptcp_subflow_context *sf,
@@ -168,7 +161,7 @@ static __always_inline void refresh_bytes(struct conn *c, int i,
 	if (given != path->given) {
 		/* it begins anew, by chance, when a socket connects that had a row before */
 		if (count)
-			path_spend(c, i, min(given - path->given, given_in_all(sf)));
+			path_spend(c, i, min(given - path->given, subflow_given(sf)));
 		path->given = given;
 	}
 	row->behind = dpa_minus(given - tp->snd_una, sacked(tp));

@@ -398,6 +398,13 @@ u32 subflow_next_byte(const struct mptcp_subflow_context *sf)
 	return sf->rel_write_seq;
 }
 
+/* The payload that a subflow was given so far; wraps. Mappings count from 1. */
+u32 subflow_given(const struct mptcp_subflow_context *sf)
+{
+	/* 0: it is not connected yet */
+	return (sf->rel_write_seq ?: 1) - 1;
+}
+
 unsigned long subflow_avg_pacing(const struct mptcp_subflow_context *sf)
 {
 	return sf->avg_pacing_rate;

@@ -93,6 +93,7 @@ _Bool subflow_peer_backup(const struct mptcp_subflow_context *sf);
 _Bool subflow_joined(const struct mptcp_subflow_context *sf);
 unsigned int subflow_stale_count(const struct mptcp_subflow_context *sf);
 unsigned int subflow_next_byte(const struct mptcp_subflow_context *sf);
+unsigned int subflow_given(const struct mptcp_subflow_context *sf);
 unsigned long subflow_avg_pacing(const struct mptcp_subflow_context *sf);
 void subflow_set_avg_pacing(struct mptcp_subflow_context *sf,
 			    unsigned long rate);

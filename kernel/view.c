@@ -356,11 +356,11 @@ u32 view_syn_bytes(const struct conn *c)
 		return 0;
 	msk_for_each_subflow(msk, sf) {
 		const struct tcp_sock *tp = tcp_sk(subflow_ssk(sf));
-		/* those that MPTCP gave it, and 1, as the SYN counts for TCP */
-		u32 given = subflow_next_byte(sf) ?: 1;
 
+		/* the SYN is one more, for TCP */
 		if (subflow_ssk(sf) == msk_first(msk) && tp->syn_data)
-			return tp->write_seq - tp->snd_una + (u32)tp->bytes_acked - given;
+			return tp->write_seq - tp->snd_una + (u32)tp->bytes_acked - 1 -
+			       subflow_given(sf);
 	}
 	return 0;
 }
