@@ -171,9 +171,32 @@ static int carry_out(struct conn *c, const struct choice *choice)
 	c->picked = bytes;
 	plan_schedule(msk, choice->best, bytes);
 	/* a program may have written anything to what they follow from */
-	if (bytes && bytes < c->state.unit)
-		window_cut(c, bytes);
+	c->cut_due = bytes && bytes < c->state.unit;
 	return 0;
+}
+
+/**
+ * plan_ready() - for a decision that begins the window is the peer's again
+ * @c: the connection
+ *
+ * Context: msk lock; does not sleep. Takes the msk's spinlock, so not while a program runs.
+ */
+void plan_ready(struct conn *c)
+{
+	window_restore(c);
+	c->cut_due = false;
+}
+
+/**
+ * plan_cut() - after a decision: what was picked ends within a fragment, if it is to
+ * @c: the connection
+ *
+ * Context: as for plan_ready().
+ */
+void plan_cut(struct conn *c)
+{
+	if (c->cut_due)
+		window_cut(c, c->picked);
 }
 
 /**
@@ -213,23 +236,22 @@ int plan_begin(struct conn *c)
 
 /**
  * plan_go_on() - carry out the plan that stands, if one does
- * @msk: a connection that asks where the next bytes go
+ * @c: a connection that asks where the next bytes go
  *
  * Context: msk lock; does not sleep.
  * Return: 0, -EBUSY when the next bytes have to wait for room, -EAGAIN when the
  * scheduler has to be asked.
  */
-int plan_go_on(struct mptcp_sock *msk)
+int plan_go_on(struct conn *c)
 {
-	struct conn *c = conn_find(msk_sock(msk));
 	struct choice choice = { .time = U64_MAX };
 	struct mptcp_subflow_context *sf;
 	u32 subflows = 0;
 	int next = 0;
 
-	if (!c || !view_touch(c))
+	if (!view_touch(c))
 		return -EAGAIN;
-	msk_for_each_subflow(msk, sf) {
+	msk_for_each_subflow(msk_of(c->sk), sf) {
 		const struct sock *ssk = subflow_ssk(sf);
 		int i = path_find_near(c, sf, next);
 
