@@ -97,9 +97,18 @@ static int run_alone(const struct guard_slot *slot, struct mptcp_sock *msk,
 	return err;
 }
 
+/*
+ * What takes the msk's spinlock is done before a program runs, or after it: whoever
+ * holds that may be waiting for the turn to decide on this CPU.
+ */
 static int ask(const struct guard_slot *slot, struct mptcp_sock *msk,
 	       bool retrans)
 {
+	struct conn *c = conn_find(msk_sock(msk));
+	int err;
+
+	if (c)
+		plan_ready(c);
 	stat_inc(sock_net(msk_sock(msk)), DPA_STAT_DECISIONS);
 	if (retrans)
 		compat_check_stale(msk);
@@ -107,29 +116,18 @@ static int ask(const struct guard_slot *slot, struct mptcp_sock *msk,
 		drop_picks(msk);
 		return -EINVAL;
 	}
-	return keep_usable(msk, retrans);
-}
-
-/*
- * What takes the msk's spinlock is done before a program runs, or after it: whoever
- * holds that may be waiting for the turn to decide on this CPU.
- */
-static int guard_pick(struct guard_slot *slot, struct mptcp_sock *msk,
-		      bool retrans)
-{
-	struct conn *c = conn_find(msk_sock(msk));
-	int err = -EAGAIN;
-
-	if (c) {
-		plan_ready(c);
-		if (!retrans)
-			err = plan_go_on(c);
-	}
-	if (err == -EAGAIN)
-		err = ask(slot, msk, retrans);
+	err = keep_usable(msk, retrans);
 	if (c && !err)
 		plan_cut(c);
 	return err;
+}
+
+static int guard_pick(struct guard_slot *slot, struct mptcp_sock *msk,
+		      bool retrans)
+{
+	int err = retrans ? -EAGAIN : plan_go_on(msk);
+
+	return err == -EAGAIN ? ask(slot, msk, retrans) : err;
 }
 
 /*

@@ -159,6 +159,31 @@ static __always_inline void consider(const struct conn *c,
 	}
 }
 
+/**
+ * plan_ready() - a program is to be asked: the window is the peer's again
+ * @c: the connection
+ *
+ * Context: msk lock; does not sleep. Takes the msk's spinlock, so not while a program runs.
+ */
+void plan_ready(struct conn *c)
+{
+	window_restore(c);
+	c->cut_due = false;
+}
+
+/**
+ * plan_cut() - what was picked ends within a fragment, if it is to
+ * @c: the connection
+ *
+ * Context: as for plan_ready().
+ */
+void plan_cut(struct conn *c)
+{
+	if (c->cut_due)
+		window_cut(c, c->picked);
+}
+
+/* plan_cut() is to follow, though not while a program runs. */
 static int carry_out(struct conn *c, const struct choice *choice)
 {
 	struct mptcp_sock *msk = msk_of(c->sk);
@@ -173,30 +198,6 @@ static int carry_out(struct conn *c, const struct choice *choice)
 	/* a program may have written anything to what they follow from */
 	c->cut_due = bytes && bytes < c->state.unit;
 	return 0;
-}
-
-/**
- * plan_ready() - for a decision that begins the window is the peer's again
- * @c: the connection
- *
- * Context: msk lock; does not sleep. Takes the msk's spinlock, so not while a program runs.
- */
-void plan_ready(struct conn *c)
-{
-	window_restore(c);
-	c->cut_due = false;
-}
-
-/**
- * plan_cut() - after a decision: what was picked ends within a fragment, if it is to
- * @c: the connection
- *
- * Context: as for plan_ready().
- */
-void plan_cut(struct conn *c)
-{
-	if (c->cut_due)
-		window_cut(c, c->picked);
 }
 
 /**
@@ -236,22 +237,23 @@ int plan_begin(struct conn *c)
 
 /**
  * plan_go_on() - carry out the plan that stands, if one does
- * @c: a connection that asks where the next bytes go
+ * @msk: a connection that asks where the next bytes go
  *
  * Context: msk lock; does not sleep.
  * Return: 0, -EBUSY when the next bytes have to wait for room, -EAGAIN when the
  * scheduler has to be asked.
  */
-int plan_go_on(struct conn *c)
+int plan_go_on(struct mptcp_sock *msk)
 {
+	struct conn *c = conn_find(msk_sock(msk));
 	struct choice choice = { .time = U64_MAX };
 	struct mptcp_subflow_context *sf;
 	u32 subflows = 0;
-	int next = 0;
+	int next = 0, err;
 
-	if (!view_touch(c))
+	if (!c || !view_touch(c))
 		return -EAGAIN;
-	msk_for_each_subflow(msk_of(c->sk), sf) {
+	msk_for_each_subflow(msk, sf) {
 		const struct sock *ssk = subflow_ssk(sf);
 		int i = path_find_near(c, sf, next);
 
@@ -274,5 +276,8 @@ int plan_go_on(struct conn *c)
 	c->state.decisions++;
 	stat_count(c->dpa, DPA_STAT_DECISIONS);
 	stat_count(c->dpa, DPA_STAT_CHUNK_DECISIONS);
-	return carry_out(c, &choice);
+	err = carry_out(c, &choice);
+	if (!err)
+		plan_cut(c);
+	return err;
 }

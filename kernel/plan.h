@@ -17,7 +17,7 @@ long plan_timeout(const struct mptcp_subflow_context *sf,
 		  const struct sock *ssk);
 void plan_set_timer(struct mptcp_sock *msk, long longest);
 int plan_begin(struct conn *c);
-int plan_go_on(struct conn *c);
+int plan_go_on(struct mptcp_sock *msk);
 void plan_ready(struct conn *c);
 void plan_cut(struct conn *c);
 

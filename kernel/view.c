@@ -464,6 +464,7 @@ bool view_touch(struct conn *c)
 	now_ns = ktime_get_ns();
 	if (now_ns >= st->plan_until_ns)
 		return false;
+	window_restore(c);
 	msk_positions(msk_of(c->sk), &at);
 	if (is_another_stream(c, &at) || at.acked >= st->chunk_end ||
 	    at.sent >= c->next_end)
