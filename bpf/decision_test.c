@@ -419,7 +419,7 @@ int main(void)
 {
 	static const struct dpa_test *const all[] = {
 		estimate_tests, pause_tests, threshold_tests, deficit_tests,
-		pick_tests, room_tests, late_tests, decision_tests,
+		pick_tests, room_tests, late_tests, share_tests, decision_tests,
 	};
 	size_t n = sizeof(all) / sizeof(all[0]), i;
 	const struct dpa_test *test;

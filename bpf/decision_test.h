@@ -39,7 +39,8 @@ struct dpa_test {
 };
 
 extern const struct dpa_test estimate_tests[], pause_tests[], threshold_tests[],
-	deficit_tests[], pick_tests[], room_tests[], late_tests[];
+	deficit_tests[], pick_tests[], room_tests[], late_tests[],
+	share_tests[];
 
 __u64 draw(void);
 bool within(__u64 value, __u64 least, __u64 most);

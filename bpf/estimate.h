@@ -227,14 +227,26 @@ static __always_inline void dpa_confirm(struct dpa_path *p, __u32 rate)
 		dpa_spread(p, off);
 }
 
+/* What each of many connections gets of the path, in bytes a second; 0: they are few. */
+static __always_inline __u32 dpa_share(const struct dpa_path *p)
+{
+	return p->share * DPA_SHARE_UNIT;
+}
+
 /* One more sample for a path's goodput. */
 dpa_function int dpa_add_sample(struct dpa_path *p, __u32 rate, int limited)
 {
 	__u32 was;
+	int shares;
 
 	if (!p)
 		return 0;
 	was = p->goodput;
+	shares = rate < dpa_share(p);
+	if (shares) {
+		rate = dpa_share(p);
+		limited = 0;
+	}
 	if (dpa_is_bottleneck(p, rate)) {
 		limited = 0;
 		if (was && p->ramping) {
@@ -263,6 +275,10 @@ dpa_function int dpa_add_sample(struct dpa_path *p, __u32 rate, int limited)
 		p->known |= !p->ramping;
 	} else {
 		dpa_smooth(p, rate);
+	}
+	if (shares) {
+		p->ramping = 0;
+		p->known = 1;
 	}
 	dpa_note_best(p);
 	return 0;

@@ -294,6 +294,11 @@ static __always_inline __u32 dpa_pace(const struct dpa_state *st,
 	if (!(p->flags & DPA_PATH_PAUSES) || !p->known ||
 	    st->policy == MPTCP_DPA_POLICY_THRESHOLD)
 		return 0;
+	/* among many, with all that each has: the queue is theirs together */
+	if (p->share) {
+		pace = dpa_share(p) > p->goodput ? dpa_share(p) : p->goodput;
+		return pace + pace / 4;
+	}
 	pace = (__u64)p->best + p->best / 2;
 	if (pace < DPA_PACE_LEAST)
 		return DPA_PACE_LEAST;

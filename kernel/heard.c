@@ -30,12 +30,16 @@ static u32 hash_path(const struct sock *ssk, u32 hash)
 			    (__force u32)ssk->sk_daddr, hash);
 }
 
+/* The addresses of a path, as one number. */
+u32 heard_path(const struct sock *ssk)
+{
+	return hash_path(ssk, net_hash_mix(sock_net(ssk)));
+}
+
 static struct heard *heard_slot(const struct sock *ssk)
 {
-	const struct net *net = sock_net(ssk);
-	u32 hash = hash_path(ssk, net_hash_mix(net));
-
-	return &netns_dpa(net)->heard[hash_32(hash, ilog2(HEARD_SLOTS))];
+	return &netns_dpa(sock_net(ssk))->heard[hash_32(heard_path(ssk),
+							ilog2(HEARD_SLOTS))];
 }
 
 void heard_init_net(struct net *net)

@@ -20,6 +20,7 @@ struct heard {
 	u32	asked;
 };
 
+u32 heard_path(const struct sock *ssk);
 void heard_init_net(struct net *net);
 void heard_note(const struct sock *ssk);
 bool heard_lately(const struct sock *ssk, u32 ticks);

@@ -9,6 +9,7 @@
 #include "look.h"
 #include "msk.h"
 #include "path.h"
+#include "share.h"
 #include "symbols.h"
 
 #include "pick.h"
@@ -130,10 +131,15 @@ bool look_is_starved(const struct tcp_sock *tp)
 	       tcp_packets_in_flight(tp) < tp->snd_cwnd;
 }
 
+static u32 arrived(const struct tcp_sock *tp)
+{
+	return tp->bytes_acked + sacked(tp);
+}
+
 /* What has arrived, and when. */
 static void refresh_acked(struct dpa_path *row, const struct tcp_sock *tp)
 {
-	row->acked = tp->bytes_acked + sacked(tp);
+	row->acked = arrived(tp);
 	row->acked_tick = dpa_tick(tp->delivered_mstamp * NSEC_PER_USEC);
 }
 
@@ -211,6 +217,14 @@ static u32 slow_start_window(const struct sock *ssk, bool paces)
 	else if (!tcp_in_slow_start(tp))
 		return 0;
 	return min_t(u64, (u64)cwnd * tp->mss_cache, U32_MAX);
+}
+
+/* what conn::looked counts: 2^20 ns */
+#define LOOKED_SHIFT	20
+
+static u16 looked_at(u64 now_ns)
+{
+	return now_ns >> LOOKED_SHIFT;
 }
 
 /* The rest of what a look at the path asks for. */
@@ -299,6 +313,7 @@ void look_refresh(struct conn *c, bool count)
 	bool lack;
 
 	found = refresh_all(c, count, &lack);
+	c->looked = looked_at(c->state.now_ns);
 	if (clear_others(c, found) && lack)
 		refresh_all(c, count, &lack);
 }
@@ -350,6 +365,45 @@ bool look_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 	if (row->flags & DPA_PATH_QUOTA)
 		refresh_quota(c, i);
 	return dpa_is_usable(row) == row->usable && !dpa_has_rested(row);
+}
+
+/* a connection that was not looked at for so long says nothing of that time */
+#define LOOK_MOST_MS	1000
+
+/**
+ * look_share() - tell other connections what paths brought since the last look, and
+ * learn from them what each gets
+ * @c: the connection, which is about to be brought up to date
+ *
+ * By the timer alone: a decision has no time for it. What came between other looks is
+ * not counted, and neither is the time that it took.
+ *
+ * Context: msk lock; does not sleep.
+ */
+void look_share(struct conn *c)
+{
+	u64 now_ns = ktime_get_ns();
+	u16 ago = looked_at(now_ns) - c->looked;
+	u32 now_ms = div_u64(now_ns, NSEC_PER_MSEC);
+	u32 ago_ms = ((u64)ago << LOOKED_SHIFT) / NSEC_PER_MSEC;
+	struct mptcp_subflow_context *sf;
+
+	msk_for_each_subflow(msk_of(c->sk), sf) {
+		const struct sock *ssk = subflow_ssk(sf);
+		int i = path_find(c, sf);
+		struct dpa_path *row;
+		u32 bytes, share;
+
+		if (i < 0)
+			continue;
+		row = &c->state.path[i];
+		bytes = arrived(tcp_sk(ssk)) - row->acked;
+		if ((row->flags & (DPA_PATH_BUSY | DPA_PATH_RESTED)) == DPA_PATH_BUSY &&
+		    ago_ms <= LOOK_MOST_MS && bytes <= S32_MAX)
+			share_note(ssk, bytes, ago_ms, now_ms);
+		share = share_get(ssk, now_ms);
+		row->share = min(share / DPA_SHARE_UNIT, (u32)U16_MAX);
+	}
 }
 
 /**

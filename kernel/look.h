@@ -15,6 +15,7 @@ void look_refresh(struct conn *c, bool count);
 void look_count(struct conn *c);
 bool look_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 		const struct sock *ssk);
+void look_share(struct conn *c);
 void look_watch(struct conn *c);
 
 #endif

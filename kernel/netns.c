@@ -6,6 +6,7 @@
 #include "cost.h"
 #include "heard.h"
 #include "netns.h"
+#include "share.h"
 #include "stat.h"
 #include "sysctl.h"
 
@@ -23,6 +24,7 @@ static int __net_init netns_dpa_init(struct net *net)
 	conn_init_net(net);
 	cost_init_net(net);
 	heard_init_net(net);
+	share_init_net(net);
 	err = stat_init_net(net);
 	if (err)
 		return err;

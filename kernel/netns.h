@@ -12,6 +12,7 @@
 #include <linux/xarray.h>
 
 #include "heard.h"
+#include "share.h"
 
 struct ctl_table_header;
 struct dpa_stats;
@@ -36,6 +37,7 @@ struct netns_dpa {
 	atomic_t		conn_count;
 
 	struct heard		heard[HEARD_SLOTS];
+	struct share		share[SHARE_SLOTS];	/* its own lock */
 
 	struct mutex		cost_lock;	/* changes of costs */
 	struct list_head	costs;		/* RCU; cost_lock */

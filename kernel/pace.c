@@ -27,12 +27,22 @@ static void set_pace(struct conn_path *path, struct sock *ssk, u32 pace)
 		WRITE_ONCE(ssk->sk_pacing_rate, most);
 }
 
+/*
+ * The pace that is in force for a path. One that others fill has it all the time, so that
+ * all do not send into a queue that is full.
+ */
+static u32 pace_of(const struct dpa_path *row, const struct sock *ssk)
+{
+	return row->share || READ_ONCE(tcp_sk(ssk)->app_limited) ? row->pace : 0;
+}
+
 /**
- * pace_apply() - subflows that were out of data send no faster than the plan says
+ * pace_apply() - subflows send no faster than the plan says where they would fill a queue
  * @c: the connection
  *
  * As long as its TCP counts as application-limited, which after idle time it does for
- * a round trip: see dpa_pace(). When the last chunk is over they send as they like.
+ * a round trip, or many share the path: see dpa_pace(). When the last chunk is over they
+ * send as they like.
  *
  * Context: msk lock; does not sleep. The subflows' locks are not needed.
  */
@@ -43,11 +53,10 @@ void pace_apply(struct conn *c)
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		struct sock *ssk = subflow_ssk(sf);
 		int i = path_find(c, sf);
-		bool limited = READ_ONCE(tcp_sk(ssk)->app_limited);
 
 		if (i >= 0)
-			set_pace(&c->path[i], ssk, limited && conn_steers(c) ?
-				 c->state.path[i].pace : 0);
+			set_pace(&c->path[i], ssk, conn_steers(c) ?
+				 pace_of(&c->state.path[i], ssk) : 0);
 	}
 }
 

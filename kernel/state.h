@@ -28,6 +28,9 @@
 #define DPA_PATH_TOLD		(1U << 13)	/* its TCP knows that it is limited */
 #define DPA_PATH_LOST		(1U << 14)	/* its TCP found packets lost */
 
+/* what dpa_path::share counts, in bytes a second */
+#define DPA_SHARE_UNIT		1024U
+
 /* One subflow. The module owns what is up to @losses, the scheduler the rest. */
 struct dpa_path {
 	__u32	subflow_id;
@@ -35,7 +38,8 @@ struct dpa_path {
 	__u32	activations;
 	__u32	rate_max;	/* at which it counts at most; 0: any */
 	__u32	quota;		/* bytes that it may carry; U32_MAX: any number */
-	__u32	granted;	/* of them, taken for this connection */
+	__u16	granted;	/* of them, taken for this connection */
+	__u16	share;		/* what others get of the path each, KB/s; 0: not known */
 	__u32	acked;		/* payload known to have arrived, low half */
 	__u32	acked_tick;	/* when the last of that did, see dpa_tick() */
 	__u32	behind;		/* bytes that go before any new one */

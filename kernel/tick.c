@@ -148,6 +148,7 @@ static void tick(struct conn *c)
 		return;
 	stat_inc(sock_net(c->sk), DPA_STAT_TICKS);
 	path_learn_endpoints(c);
+	look_share(c);
 	view_refresh(c);
 	if (!is_over(c->sk)) {
 		prio_apply(c);
@@ -181,6 +182,7 @@ static bool look_here(struct conn *c)
 	if (is_over(c->sk) || data_waits(c))
 		return false;
 	path_learn_endpoints(c);
+	look_share(c);
 	view_refresh(c);
 	if (data_waits(c) || prio_pending(c) || rescue_is_due(c) ||
 	    (is_under_way(c) && probe_is_due(c)) || path_needs_owner(c) ||
