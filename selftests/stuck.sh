@@ -240,6 +240,36 @@ unheard_without_time() {
 	expect_gap 0 300
 }
 
+# how many subflows of others send at a pace that is not their own
+others_paced() {
+	in_ns "$client" ss -Htni "dport > :$port" |
+		grep -c 'pacing_rate [^ /]*/[0-9]*bps'
+}
+most_others_paced() { [ "$(others_paced)" -ge 5 ]; }
+no_other_paced() { [ "$(others_paced)" = 0 ]; }
+
+# Six fill one path: what they get is told to each, and BBR sends no more than a quarter
+# beyond that, though it has all that it could send. The last of them has nobody beside it.
+many_on_a_path() {
+	local i clients=() servers=() other_server
+
+	prepare subflow backup || return
+	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
+	for i in {1..6}; do
+		other_chunk "other$i" $((port + i)) $((i < 6 ? 1000000 : 3000000))
+		clients+=("$last_pid")
+		servers+=("$other_server")
+	done
+	wait_until 20 most_others_paced || fail "$(others_paced) have a pace"
+	for i in {0..4}; do
+		expect_ok "client $i" finish "${clients[i]}" 70
+		expect_ok "server $i" finish "${servers[i]}" 30
+	done
+	wait_until 5 no_other_paced || fail "the last one still has a pace"
+	expect_ok "the last client" finish "${clients[5]}" 70
+	expect_ok "the last server" finish "${servers[5]}" 30
+}
+
 # A chunk with much time holds up one with little behind it: what of the first is stuck
 # on a path that became slow is in time by its own deadline, and not by the other's. What
 # stays there comes just in time, by estimates.
@@ -367,5 +397,5 @@ run_cases "$@" -- closed_in_mid_chunk cheap_path_silent costly_path_silent \
 	silent_with_holes last_lost_after_shutdown last_lost_after_close \
 	second_goes_meanwhile cheap_path_goes \
 	cheap_path_returns forbidden_path unheard_with_time \
-	unheard_without_time urgent_behind short_stall silent_path_asked \
+	unheard_without_time many_on_a_path urgent_behind short_stall silent_path_asked \
 	unroutable_path_asked crawling_path_returns
