@@ -68,7 +68,7 @@ struct conn {
 	u64			costly;	/* bytes that costlier paths got for chunks */
 	u32			activations;
 	u16			alpha_milli;	/* 0: the namespace's */
-	u16			looked;	/* when rows were last brought up to date, see look.c; wraps */
+	u16			looked;	/* when rows last were brought up to date; look.c, wraps */
 	u32			overflow_ms;	/* 0: the namespace's */
 	u32			room_ms; /* when a settled path lost its row; wraps, 0: none */
 	u64			overflow_ns;	/* in force at the last refresh */

@@ -17,7 +17,7 @@ struct sock;
 
 /* One path, as its addresses name it. */
 struct share {
-	spinlock_t	lock;
+	spinlock_t	lock;		/* for all of it */
 	u32		path;		/* the addresses' hash; 0: nobody's */
 	u32		began_ms;	/* when the running period did; wraps */
 	u32		bytes[2];	/* that arrived in it, and in the one before */
