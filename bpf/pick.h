@@ -297,11 +297,12 @@ static __always_inline __u32 dpa_pace(const struct dpa_state *st,
 	/* among many, with all that each has: the queue is theirs together */
 	if (p->share) {
 		pace = dpa_share(p) > p->goodput ? dpa_share(p) : p->goodput;
-		return pace + pace / 4;
+		pace += pace / 4;
+	} else {
+		pace = (__u64)p->best + p->best / 2;
+		if (pace < DPA_PACE_LEAST)
+			return DPA_PACE_LEAST;
 	}
-	pace = (__u64)p->best + p->best / 2;
-	if (pace < DPA_PACE_LEAST)
-		return DPA_PACE_LEAST;
 	return pace < DPA_U32_MAX ? pace : 0;
 }
 

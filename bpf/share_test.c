@@ -48,6 +48,9 @@ static void test_pace_among_many(void)
 	EXPECT(dpa_pace(&st, &p) == RATE * 5 / 4);
 	p.goodput = 2 * RATE;
 	EXPECT(dpa_pace(&st, &p) == 2 * RATE * 5 / 4);
+	/* more than can be told is any */
+	p.goodput = DPA_U32_MAX;
+	EXPECT(!dpa_pace(&st, &p));
 	p.share = 0;
 	EXPECT(dpa_pace(&st, &p) == 12 * RATE);
 	p.share = SHARE;

@@ -393,15 +393,15 @@ void look_share(struct conn *c)
 		int i = path_find(c, sf);
 		struct dpa_path *row;
 		u32 bytes, share;
+		bool counts;
 
 		if (i < 0)
 			continue;
 		row = &c->state.path[i];
 		bytes = arrived(tcp_sk(ssk)) - row->acked;
-		if ((row->flags & (DPA_PATH_BUSY | DPA_PATH_RESTED)) == DPA_PATH_BUSY &&
-		    ago_ms <= LOOK_MOST_MS && bytes <= S32_MAX)
-			share_note(ssk, bytes, ago_ms, now_ms);
-		share = share_get(ssk, now_ms);
+		counts = (row->flags & (DPA_PATH_BUSY | DPA_PATH_RESTED)) == DPA_PATH_BUSY &&
+			 ago_ms <= LOOK_MOST_MS && bytes <= S32_MAX;
+		share = share_tell(ssk, counts ? bytes : 0, counts ? ago_ms : 0, now_ms);
 		row->share = min(share / DPA_SHARE_UNIT, (u32)U16_MAX);
 	}
 }

@@ -48,20 +48,34 @@ static void turn(struct share *s, u32 now_ms)
 	s->busy_ms[0] = 0;
 }
 
+/* What each gets on average, in bytes a second; 0: they are few. Under its lock. */
+static u32 rate_each(const struct share *s, u32 now_ms)
+{
+	u32 span_ms = SHARE_PERIOD_MS + max((s32)(now_ms - s->began_ms), 0);
+	u64 bytes = (u64)s->bytes[0] + s->bytes[1];
+	u64 busy_ms = (u64)s->busy_ms[0] + s->busy_ms[1];
+
+	if (busy_ms < SHARE_LEAST * span_ms)
+		return 0;
+	return div64_u64(bytes * MSEC_PER_SEC, busy_ms);
+}
+
 /**
- * share_note() - what a connection got of a path
+ * share_tell() - what a connection got of a path, for what each of them gets
  * @ssk: its subflow
  * @bytes: that arrived since it was looked at last
- * @busy_ms: the time since then, while bytes were on their way
+ * @busy_ms: the time since then, while bytes were on their way; 0: there were none
  * @now_ms: wraps
  *
  * Of two paths whose addresses share a slot the one counts that had it first.
  *
  * Context: any.
+ * Return: what a connection gets on average while it has bytes for the path, in bytes a
+ * second; 0 if fewer than %SHARE_LEAST connections used it of late.
  */
-void share_note(const struct sock *ssk, u32 bytes, u32 busy_ms, u32 now_ms)
+u32 share_tell(const struct sock *ssk, u32 bytes, u32 busy_ms, u32 now_ms)
 {
-	u32 path = heard_path(ssk);
+	u32 path = heard_path(ssk), rate = 0;
 	struct share *s = share_slot(ssk, path);
 
 	spin_lock_bh(&s->lock);
@@ -71,31 +85,8 @@ void share_note(const struct sock *ssk, u32 bytes, u32 busy_ms, u32 now_ms)
 	if (s->path == path) {
 		s->bytes[0] += bytes;
 		s->busy_ms[0] += busy_ms;
+		rate = rate_each(s, now_ms);
 	}
-	spin_unlock_bh(&s->lock);
-}
-
-/**
- * share_get() - what a connection gets of a path, on average, while it has bytes for it
- * @ssk: a subflow
- * @now_ms: wraps
- *
- * Context: any.
- * Return: bytes a second; 0 if fewer than %SHARE_LEAST connections used it of late.
- */
-u32 share_get(const struct sock *ssk, u32 now_ms)
-{
-	u32 path = heard_path(ssk), span_ms, rate = 0;
-	struct share *s = share_slot(ssk, path);
-	u64 bytes, busy_ms;
-
-	spin_lock_bh(&s->lock);
-	turn(s, now_ms);
-	span_ms = SHARE_PERIOD_MS + max((s32)(now_ms - s->began_ms), 0);
-	bytes = (u64)s->bytes[0] + s->bytes[1];
-	busy_ms = (u64)s->busy_ms[0] + s->busy_ms[1];
-	if (s->path == path && busy_ms >= SHARE_LEAST * span_ms)
-		rate = div64_u64(bytes * MSEC_PER_SEC, busy_ms);
 	spin_unlock_bh(&s->lock);
 	return rate;
 }

@@ -25,7 +25,6 @@ struct share {
 };
 
 void share_init_net(struct net *net);
-void share_note(const struct sock *ssk, u32 bytes, u32 busy_ms, u32 now_ms);
-u32 share_get(const struct sock *ssk, u32 now_ms);
+u32 share_tell(const struct sock *ssk, u32 bytes, u32 busy_ms, u32 now_ms);
 
 #endif
