@@ -166,8 +166,8 @@ bool args_milli(struct args *args, const char *keyword, uint32_t *milli)
 	if (!word)
 		return false;
 	if (!read_fraction(word, 1000, &value, &rest) || *rest || value > UINT32_MAX)
-		return args_complain(args, "\"%s\" is not a number for \"%s\", such as 0.8", word,
-				     keyword);
+		return args_complain(args, "\"%s\" is not a number of at most three decimals "
+				     "for \"%s\", such as 0.8", word, keyword);
 	*milli = value;
 	return true;
 }

@@ -229,7 +229,8 @@ void mpdpa_send_close(struct mpdpa_send *send);
  *
  * Return: 0; -ENODATA: a length of 0; -EFBIG: a length above 2^62; -ETIME: the
  * deadline has passed; -ERANGE: it is more than an hour away; or an error of
- * mpdpa_stream_set() or epoll_ctl(2). After an error no message runs.
+ * mpdpa_stream_set() or epoll_ctl(2). After an error no message runs, and
+ * mpdpa_send_progress() tells of the one before.
  */
 int mpdpa_send_begin(struct mpdpa_send *send, uint64_t length, uint64_t deadline_ns,
 		     uint32_t flags);

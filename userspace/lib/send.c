@@ -230,10 +230,12 @@ int mpdpa_send_begin(struct mpdpa_send *send, uint64_t length, uint64_t deadline
 		     uint32_t flags)
 {
 	uint64_t now = now_ns();
+	struct mpdpa_progress last;
 	int err;
 
 	if (is_running(send))
 		finish(send, MPDPA_SEND_DROPPED);
+	last = send->progress;
 	if (!(flags & MPTCP_DPA_CHUNK_F_ABS)) {
 		if (deadline_ns > INTERVAL_NS)
 			return -ERANGE;
@@ -251,6 +253,7 @@ int mpdpa_send_begin(struct mpdpa_send *send, uint64_t length, uint64_t deadline
 		err = arm(send);
 	if (err) {
 		unwatch(send);
+		send->progress = last;
 		return err;
 	}
 	send->progress.state = MPDPA_SEND_RUNNING;

@@ -373,6 +373,8 @@ def a_sender_refuses() -> None:
         mpdpa.set_chunk(pair.client, mpdpa.Chunk(1000, SECOND))
         with mpdpa.Sender(pair.client) as sender:
             same("beside a chunk", errno_of(sender.begin, 1, SECOND), errno.EBUSY)
+            progress = sender.progress()
+            same("none began", (progress.length, progress.state), (0, mpdpa.SendState.IDLE))
     with Pair() as pair:
         with mpdpa.Sender(pair.client) as sender:
             sender.begin(5, SECOND)
