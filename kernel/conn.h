@@ -76,7 +76,7 @@ struct conn {
 	u32			subflows; /* that have a row */
 	bool			left_behind; /* a path went while others' bytes waited */
 	bool			cut_due; /* the pick that was just made ends within a fragment */
-	u16			fruitless_ms; /* when no row was to be had; wraps */
+	u16			fruitless_ms; /* when no row was to be had; wraps; 0: never */
 	u32			picked;	/* bytes of the last pick, on dpa_state::last */
 	u32			window_cut; /* bytes, as a pick ends within a fragment */
 	u64			next_end; /* dpa_state::next_deadline_ns holds up to it */

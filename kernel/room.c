@@ -129,7 +129,7 @@ static bool is_fruitless(const struct conn *c)
 {
 	u16 since_ms = conn_now_ms(c) - c->fruitless_ms;
 
-	return since_ms < ROOM_APART_MS;
+	return c->fruitless_ms && since_ms < ROOM_APART_MS;
 }
 
 /* false: everybody has what is due to him, or may not have it now */
@@ -147,7 +147,7 @@ static bool find_change(struct conn *c, bool owned, struct change *found)
 		found->loses = offer.sf[found->row];
 		return true;
 	}
-	c->fruitless_ms = conn_now_ms(c);
+	c->fruitless_ms = (u16)conn_now_ms(c) ?: 1;
 	return false;
 }
 
