@@ -235,7 +235,6 @@ int mpdpa_send_begin(struct mpdpa_send *send, uint64_t length, uint64_t deadline
 
 	if (is_running(send))
 		finish(send, MPDPA_SEND_DROPPED);
-	last = send->progress;
 	if (!(flags & MPTCP_DPA_CHUNK_F_ABS)) {
 		if (deadline_ns > INTERVAL_NS)
 			return -ERANGE;
@@ -245,6 +244,7 @@ int mpdpa_send_begin(struct mpdpa_send *send, uint64_t length, uint64_t deadline
 	if (err)
 		return err;
 	send->flags = flags;
+	last = send->progress;
 	send->progress = (struct mpdpa_progress){ .length = length, .deadline_ns = deadline_ns };
 	err = set_lowat(send, may_drop(send) ? HELD_BACK_BYTES : send->lowat);
 	if (!err)
