@@ -92,10 +92,17 @@ dpa_function __u64 dpa_surely(const struct dpa_path *p,
 	return dpa_counting(p, dpa_sure_rate(p, r, now_ns), r->left_ns);
 }
 
-/* Bytes that it is expected to bring. */
+/* Bytes that it is expected to bring: as long as it is not known, no less than others get. */
 dpa_function __u64 dpa_probably(const struct dpa_path *p, __u64 left_ns)
 {
-	return p ? dpa_counting(p, p->goodput, left_ns) : 0;
+	__u32 rate;
+
+	if (!p)
+		return 0;
+	rate = p->goodput;
+	if (!p->known && rate < dpa_share(p))
+		rate = dpa_share(p);
+	return dpa_counting(p, rate, left_ns);
 }
 
 /* And whether that counts or not. */
