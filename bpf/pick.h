@@ -14,7 +14,7 @@ static __always_inline int dpa_is_usable(const struct dpa_path *p)
 {
 	const __u16 all = DPA_PATH_USED | DPA_PATH_ACTIVE;
 
-	return (p->flags & (all | DPA_PATH_SILENT)) == all &&
+	return (p->flags & (all | DPA_PATH_SILENT | DPA_PATH_QUEUED)) == all &&
 	       p->cost != MPTCP_DPA_COST_FORBIDDEN;
 }
 

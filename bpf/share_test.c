@@ -58,9 +58,37 @@ static void test_pace_among_many(void)
 	EXPECT(!dpa_pace(&st, &p));
 }
 
+/* Before a path has shown what it carries it is expected to give what others get. */
+static void test_expected_among_many(void)
+{
+	struct dpa_path p = { .rtt_us = 50000, .srtt_us = 50000, .share = SHARE };
+	__u64 fair = dpa_probably(&p, SEC);
+
+	EXPECT(fair > RATE / 2 && fair <= RATE + RATE / 10);
+	p.goodput = RATE / 8;
+	EXPECT(dpa_probably(&p, SEC) == fair);
+	p.known = 1;
+	EXPECT(dpa_probably(&p, SEC) < fair / 4);
+	/* with nobody beside it nothing is */
+	p = (struct dpa_path){ .rtt_us = 50000, .srtt_us = 50000 };
+	EXPECT(!dpa_probably(&p, SEC));
+}
+
+/* A path that a chunk has gone by is not for it. */
+static void test_long_line(void)
+{
+	struct dpa_path p = { .flags = DPA_PATH_USED | DPA_PATH_ACTIVE, .cost = 1 };
+
+	EXPECT(dpa_is_usable(&p));
+	p.flags |= DPA_PATH_QUEUED;
+	EXPECT(!dpa_is_usable(&p));
+}
+
 const struct dpa_test share_tests[] = {
 	{ "a first sample among many", test_first_sample },
 	{ "a ramp among many", test_ramp_among_many },
 	{ "a pace among many", test_pace_among_many },
+	{ "expected among many", test_expected_among_many },
+	{ "a line that is too long", test_long_line },
 	{}
 };

@@ -17,9 +17,11 @@ struct chunk {
 	u64	cookie;
 	u32	alpha_milli;	/* 0: the connection's */
 	u8	late;		/* enum mptcp_dpa_late_policy + 1; 0: inherit */
-	bool	judged;		/* met or missed has been said */
-	bool	risk_told;	/* that it is at risk has been said */
-	bool	open;		/* its end still grows, see stream.h */
+	bool	judged : 1;	/* met or missed has been said */
+	bool	risk_told : 1;	/* that it is at risk has been said */
+	bool	open : 1;	/* its end still grows, see stream.h */
+	bool	begun : 1;	/* the first of it may go, or waits; see turn.h */
+	bool	waits : 1;	/* for its turn */
 };
 
 /* Under the lock of whoever holds it: the msk lock. */

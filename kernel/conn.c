@@ -288,7 +288,7 @@ int conn_init(void)
 	 * that beside the chunks, which are 4 KiB without. Lockdep has maps of its own in it.
 	 */
 	BUILD_BUG_ON(!IS_ENABLED(CONFIG_LOCKDEP) &&
-		     sizeof(struct conn) + 2 * sizeof(void *) > SZ_2K);
+		     sizeof(struct conn) + 2 * sizeof(void *) > SZ_2K + SZ_128);
 	conn_cache = kmem_cache_create("mptcp_dpa_conn", sizeof(struct conn), 0,
 				       SLAB_ACCOUNT | SLAB_NO_MERGE, NULL);
 	return conn_cache ? 0 : -ENOMEM;

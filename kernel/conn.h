@@ -45,8 +45,10 @@ struct conn_path {
 	bool	resolved : 1;
 	bool	prio_sent : 1;	/* prio_ms is set */
 	bool	silenced : 1;	/* the path was silent then: nothing was left out */
+	bool	told_busy : 1;	/* it had bytes on its way when @told was set */
 	u8	endpoint;	/* the cost was resolved from this one as well; 0: none */
 	u16	number;		/* of @sf, low bits */
+	u32	told;		/* what had arrived when others were told of it last */
 };
 
 struct conn {
@@ -54,7 +56,9 @@ struct conn {
 	struct rcu_head		rcu;
 	refcount_t		refs;
 	bool			dead;	/* released; nothing may be queued */
-	bool			syn_passed; /* what went with its SYN is taken off chunks */
+	bool			syn_passed : 1; /* what went with its SYN is taken off chunks */
+	bool			left_behind : 1; /* a path went while others' bytes waited */
+	bool			cut_due : 1; /* the pick just made ends within a fragment */
 	u16			disconnects; /* sock::sk_disconnects when last refreshed */
 	struct sock		*sk;	/* held by whoever queued the work */
 	struct netns_dpa	*dpa;	/* of the socket's namespace */
@@ -73,9 +77,11 @@ struct conn {
 	u32			room_ms; /* when a settled path lost its row; wraps, 0: none */
 	u64			overflow_ns;	/* in force at the last refresh */
 	u64			overflowed;	/* bytes written while it was */
-	u32			subflows; /* that have a row */
-	bool			left_behind; /* a path went while others' bytes waited */
-	bool			cut_due; /* the pick that was just made ends within a fragment */
+	u8			subflows; /* that have a row */
+	u8			line;	/* the row whose line the first chunk is in, if it waits */
+	u16			told;	/* when others were told last; as @looked */
+	u32			place;	/* in that line; wraps */
+	u32			turn_ms; /* when its turn comes, as far as is known; wraps */
 	u16			fruitless_ms; /* when no row was to be had; wraps; 0: never */
 	u32			picked;	/* bytes of the last pick, on dpa_state::last */
 	u32			window_cut; /* bytes, as a pick ends within a fragment */

@@ -383,7 +383,7 @@ bool look_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 void look_share(struct conn *c)
 {
 	u64 now_ns = ktime_get_ns();
-	u16 ago = looked_at(now_ns) - c->looked;
+	u16 ago = looked_at(now_ns) - c->told;
 	u32 now_ms = div_u64(now_ns, NSEC_PER_MSEC);
 	u32 ago_ms = ((u64)ago << LOOKED_SHIFT) / NSEC_PER_MSEC;
 	struct mptcp_subflow_context *sf;
@@ -392,18 +392,26 @@ void look_share(struct conn *c)
 		const struct sock *ssk = subflow_ssk(sf);
 		int i = path_find(c, sf);
 		struct dpa_path *row;
-		u32 bytes, share;
-		bool counts;
+		struct share_seen seen = {};
+		u32 bytes;
 
 		if (i < 0)
 			continue;
 		row = &c->state.path[i];
-		bytes = arrived(tcp_sk(ssk)) - row->acked;
-		counts = (row->flags & (DPA_PATH_BUSY | DPA_PATH_RESTED)) == DPA_PATH_BUSY &&
-			 ago_ms <= LOOK_MOST_MS && bytes <= S32_MAX;
-		share = share_tell(ssk, counts ? bytes : 0, counts ? ago_ms : 0, now_ms);
-		row->share = min(share / DPA_SHARE_UNIT, (u32)U16_MAX);
+		bytes = arrived(tcp_sk(ssk)) - c->path[i].told;
+		if (c->path[i].told_busy && ago_ms <= LOOK_MOST_MS && bytes <= S32_MAX)
+			seen = (struct share_seen){
+				.bytes = bytes,
+				.busy_ms = ago_ms,
+				.rtt_us = row->rtt_us,
+				.srtt_us = tcp_sk(ssk)->srtt_us >> 3,
+			};
+		c->path[i].told += bytes;
+		c->path[i].told_busy = tcp_sk(ssk)->packets_out;
+		row->share = min(share_tell(ssk, &seen, now_ms) / DPA_SHARE_UNIT,
+				 (u32)U16_MAX);
 	}
+	c->told = looked_at(now_ns);
 }
 
 /**

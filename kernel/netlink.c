@@ -96,6 +96,7 @@ static const struct {
 	{ MPTCP_DPA_A_STAT_ACTIVATIONS, DPA_STAT_ACTIVATIONS },
 	{ MPTCP_DPA_A_STAT_PRIO_SENT, DPA_STAT_PRIO_SENT },
 	{ MPTCP_DPA_A_STAT_TICKS, DPA_STAT_TICKS },
+	{ MPTCP_DPA_A_STAT_TURNS, DPA_STAT_TURNS },
 };
 
 static int put_stats(struct sk_buff *skb, struct net *net)

@@ -13,6 +13,7 @@
 #include "plan.h"
 #include "stat.h"
 #include "tick.h"
+#include "turn.h"
 #include "view.h"
 #include "window.h"
 
@@ -219,6 +220,10 @@ int plan_begin(struct conn *c)
 
 	if (!c->state.plan_until_ns || !conn_steers(c))
 		return -EINVAL;
+	if (!turn_begin(c)) {
+		c->state.plan_until_ns = 0;
+		return -EBUSY;
+	}
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		int i = path_find_near(c, sf, next);
 

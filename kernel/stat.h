@@ -20,6 +20,7 @@ enum dpa_stat {
 	DPA_STAT_ACTIVATIONS,		/* a held subflow put in use */
 	DPA_STAT_PRIO_SENT,		/* MP_PRIO asked for */
 	DPA_STAT_TICKS,			/* looks that no acknowledgment caused */
+	DPA_STAT_TURNS,			/* chunks that waited for theirs */
 	DPA_STAT_MAX,
 };
 

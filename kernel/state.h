@@ -27,6 +27,7 @@
 #define DPA_PATH_RESTED		(1U << 12)	/* had nothing on its way */
 #define DPA_PATH_TOLD		(1U << 13)	/* its TCP knows that it is limited */
 #define DPA_PATH_LOST		(1U << 14)	/* its TCP found packets lost */
+#define DPA_PATH_QUEUED		(1U << 15)	/* too many others wait for their turn on it */
 
 /* what dpa_path::share counts, in bytes a second */
 #define DPA_SHARE_UNIT		1024U

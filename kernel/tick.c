@@ -16,6 +16,7 @@
 #include "stat.h"
 #include "symbols.h"
 #include "tick.h"
+#include "turn.h"
 #include "view.h"
 
 /*
@@ -84,7 +85,7 @@ static u64 next_tick_ns(struct conn *c)
 	const struct dpa_state *st = &c->state;
 	u64 next = chunk_queue_next_verdict(&c->queue);
 	u64 boundary = stream_boundary(&c->stream, &c->queue, st->now_ns);
-	u64 interval = tick_interval_ns(msk);
+	u64 interval = max(tick_interval_ns(msk), turn_look_in_ns(c));
 
 	/* a verdict waits for the last acknowledgment on its way */
 	if (next != U64_MAX)
@@ -108,6 +109,8 @@ static bool data_waits(const struct conn *c)
 {
 	const struct mptcp_sock *msk = msk_of(c->sk);
 
+	if (turn_is_to_come(c))
+		return false;
 	return c->state.again || (conn_steers(c) && msk_data_pending(msk) &&
 				  msk_window_left(msk));
 }
@@ -150,6 +153,7 @@ static void tick(struct conn *c)
 	path_learn_endpoints(c);
 	look_share(c);
 	view_refresh(c);
+	turn_look(c);
 	if (!is_over(c->sk)) {
 		prio_apply(c);
 		/* nothing is known of what has just got a row */
@@ -184,6 +188,7 @@ static bool look_here(struct conn *c)
 	path_learn_endpoints(c);
 	look_share(c);
 	view_refresh(c);
+	turn_look(c);
 	if (data_waits(c) || prio_pending(c) || rescue_is_due(c) ||
 	    (is_under_way(c) && probe_is_due(c)) || path_needs_owner(c) ||
 	    room_is_wanted(c))
@@ -258,6 +263,8 @@ bool tick_is_due(const struct conn *c)
 {
 	ktime_t latest = c->state.now_ns + tick_interval_ns(msk_of(c->sk));
 
+	if (turn_is_to_come(c))
+		latest = KTIME_MAX;
 	return work_pending(&c->work) || comes_by(c, latest);
 }
 

@@ -11,6 +11,7 @@
 #include "pace.h"
 #include "path.h"
 #include "stat.h"
+#include "turn.h"
 #include "view.h"
 #include "window.h"
 
@@ -160,6 +161,7 @@ static void show_chunk(struct conn *c, const struct chunk *chunk)
 		st->decided_ns = 0;
 		st->plan_until_ns = 0;
 		st->at_risk = 0;
+		turn_forget(c);
 	}
 	st->chunk_begin = chunk->begin;
 	st->chunk_end = chunk_end(c, chunk);
@@ -223,6 +225,8 @@ static void show(struct conn *c)
 {
 	const struct chunk *first = chunk_queue_first(&c->queue);
 
+	if (!first)
+		turn_forget(c);
 	if (first)
 		show_chunk(c, first);
 	else if (c->overflow_ns)

@@ -174,7 +174,7 @@ class Report:
 def suites() -> list[Suite]:
     """The longest first, so that both cores are done at about the same time."""
     return [
-        guest_suite("kernel: deadlines", ["deadline", "crowd", "stuck"]),
+        guest_suite("kernel: deadlines", ["deadline", "crowd", "stuck", "turns"]),
         # "make lint" goes all the way
         Suite("lint", ["tools/check/lint.sh"], "ktap", {"ANALYSE_NODES": "40000"}),
         guest_suite("kernel: schedulers", ["guard", "default", "schedulers"]),
@@ -220,7 +220,7 @@ def debug_suites() -> list[Suite]:
                            kernel_args=WATCHED_KERNEL_ARGS)  # fmt: skip
 
     return [
-        group("virtual", "deadline", "crowd", "stuck", "overflow", "quota"),
+        group("virtual", "deadline", "crowd", "stuck", "turns", "overflow", "quota"),
         # where no time is measured: with two processors, and so with races
         group("fast", "attach", "sockopt", "netlink", "sysctl"),
         group("fast", "guard", "schedulers", "load"),

@@ -15,7 +15,7 @@ static const struct {
 } fields[] = {
 	FIELD(connections), FIELD(decisions), FIELD(chunk_decisions), FIELD(guard_drops),
 	FIELD(chunks_set), FIELD(chunks_met), FIELD(chunks_missed), FIELD(activations),
-	FIELD(prio_sent), FIELD(ticks),
+	FIELD(prio_sent), FIELD(ticks), FIELD(turns),
 };
 
 #define FIELDS	(sizeof(fields) / sizeof(fields[0]))
@@ -89,5 +89,7 @@ const struct command command_stat = {
 	"                   chunks that were judged\n"
 	"  activations      times a held subflow was put in use\n"
 	"  prio_sent        MP_PRIO options asked for\n"
-	"  ticks            looks at a connection that no acknowledgement caused\n",
+	"  ticks            looks at a connection that no acknowledgement caused\n"
+	"  turns            chunks that waited for their turn on a path that many had\n"
+	"                   filled\n",
 };

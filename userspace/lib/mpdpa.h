@@ -752,6 +752,7 @@ int mpdpa_conn_set(struct mpdpa_ctl *ctl, const struct mpdpa_conn_change *change
  * @activations: times a held subflow was put in use
  * @prio_sent: MP_PRIO options asked for
  * @ticks: looks at a connection that no acknowledgement caused
+ * @turns: chunks that waited for their turn on a path that many had filled
  *
  * All but @connections count from the loading of the module.
  */
@@ -766,6 +767,7 @@ struct mpdpa_stats {
 	uint64_t activations;
 	uint64_t prio_sent;
 	uint64_t ticks;
+	uint64_t turns;
 };
 
 /**

@@ -20,6 +20,7 @@ static const struct {
 	{ MPTCP_DPA_A_STAT_ACTIVATIONS, offsetof(struct mpdpa_stats, activations) },
 	{ MPTCP_DPA_A_STAT_PRIO_SENT, offsetof(struct mpdpa_stats, prio_sent) },
 	{ MPTCP_DPA_A_STAT_TICKS, offsetof(struct mpdpa_stats, ticks) },
+	{ MPTCP_DPA_A_STAT_TURNS, offsetof(struct mpdpa_stats, turns) },
 };
 
 static int on_stats(const struct nlmsghdr *nlh, void *data)

@@ -189,6 +189,7 @@ class StatsStruct(Struct):
         ("activations", c_uint64),
         ("prio_sent", c_uint64),
         ("ticks", c_uint64),
+        ("turns", c_uint64),
     ]
 
 

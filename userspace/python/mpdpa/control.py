@@ -77,6 +77,7 @@ class Stats:
     activations: int
     prio_sent: int
     ticks: int
+    turns: int
 
 
 def _connection(raw: ConnStruct) -> Connection:
