@@ -95,14 +95,9 @@ dpa_function __u64 dpa_surely(const struct dpa_path *p,
 /* Bytes that it is expected to bring: as long as it is not known, no less than others get. */
 dpa_function __u64 dpa_probably(const struct dpa_path *p, __u64 left_ns)
 {
-	__u32 rate;
-
 	if (!p)
 		return 0;
-	rate = p->goodput;
-	if (!p->known && rate < dpa_share(p))
-		rate = dpa_share(p);
-	return dpa_counting(p, rate, left_ns);
+	return dpa_counting(p, p->known ? p->goodput : dpa_fair_goodput(p), left_ns);
 }
 
 /* And whether that counts or not. */

@@ -233,6 +233,14 @@ static __always_inline __u32 dpa_share(const struct dpa_path *p)
 	return p->share * DPA_SHARE_UNIT;
 }
 
+/* A path's goodput, and no less than what each of many connections gets. */
+static __always_inline __u32 dpa_fair_goodput(const struct dpa_path *p)
+{
+	__u32 share = dpa_share(p);
+
+	return share > p->goodput ? share : p->goodput;
+}
+
 /* One more sample for a path's goodput. */
 dpa_function int dpa_add_sample(struct dpa_path *p, __u32 rate, int limited)
 {

@@ -296,7 +296,7 @@ static __always_inline __u32 dpa_pace(const struct dpa_state *st,
 		return 0;
 	/* among many, with all that each has: the queue is theirs together */
 	if (p->share) {
-		pace = dpa_share(p) > p->goodput ? dpa_share(p) : p->goodput;
+		pace = dpa_fair_goodput(p);
 		pace += pace / 4;
 	} else {
 		pace = (__u64)p->best + p->best / 2;

@@ -371,12 +371,11 @@ bool look_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 #define LOOK_MOST_MS	1000
 
 /**
- * look_share() - tell other connections what paths brought since the last look, and
- * learn from them what each gets
+ * look_share() - tell other connections what paths brought since they were told last,
+ * and learn from them what each gets
  * @c: the connection, which is about to be brought up to date
  *
- * By the timer alone: a decision has no time for it. What came between other looks is
- * not counted, and neither is the time that it took.
+ * By the timer alone: a decision has no time for it.
  *
  * Context: msk lock; does not sleep.
  */

@@ -2,6 +2,7 @@
 /*
  * A connection that begins among many sees a queue that they have filled: what it
  * shows of the path at first is chance. What they get on average is what it will get.
+ * And where they have filled it those to come stand in line (turn.c).
  */
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -36,20 +37,14 @@ static void renew(struct share *s, u32 now_ms)
 	if (age < SHARE_PERIOD_MS || -age < SHARE_PERIOD_MS)
 		return;
 	if (age < 2 * SHARE_PERIOD_MS) {
-		s->bytes[1] = s->bytes[0];
-		s->busy_ms[1] = s->busy_ms[0];
-		s->queued_ms[1] = s->queued_ms[0];
+		s->before = s->now;
 		s->began_ms += SHARE_PERIOD_MS;
 	} else {
-		s->bytes[1] = 0;
-		s->busy_ms[1] = 0;
-		s->queued_ms[1] = 0;
+		s->before = (struct share_sum){};
 		s->rtt_us = 0;
 		s->began_ms = now_ms;
 	}
-	s->bytes[0] = 0;
-	s->busy_ms[0] = 0;
-	s->queued_ms[0] = 0;
+	s->now = (struct share_sum){};
 	/* a path may become longer: by half in some seven seconds */
 	s->rtt_us += s->rtt_us >> 7;
 }
@@ -61,12 +56,12 @@ static u32 span_ms(const struct share *s, u32 now_ms)
 
 static u64 bytes_of_late(const struct share *s)
 {
-	return (u64)s->bytes[0] + s->bytes[1];
+	return (u64)s->now.bytes + s->before.bytes;
 }
 
 static u64 busy_of_late(const struct share *s)
 {
-	return (u64)s->busy_ms[0] + s->busy_ms[1];
+	return (u64)s->now.busy_ms + s->before.busy_ms;
 }
 
 static bool is_shared(const struct share *s, u32 now_ms)
@@ -85,7 +80,7 @@ static u32 rate_each(const struct share *s, u32 now_ms)
 /* For most of the time they saw a queue: it carries what it can. */
 static bool is_full(const struct share *s)
 {
-	return 2 * ((u64)s->queued_ms[0] + s->queued_ms[1]) >= busy_of_late(s);
+	return 2 * ((u64)s->now.queued_ms + s->before.queued_ms) >= busy_of_late(s);
 }
 
 static void see_queue(struct share *s, const struct share_seen *seen)
@@ -96,7 +91,7 @@ static void see_queue(struct share *s, const struct share_seen *seen)
 		s->rtt_us = seen->rtt_us;
 	least_us = s->rtt_us;
 	if (seen->srtt_us > least_us + max(least_us / 4, (u32)SHARE_QUEUE_US))
-		s->queued_ms[0] += seen->busy_ms;
+		s->now.queued_ms += seen->busy_ms;
 }
 
 /* The path's slot, under its lock, in the running period; NULL: another path has it. */
@@ -107,7 +102,7 @@ static struct share *share_get(const struct sock *ssk, u32 now_ms)
 
 	spin_lock_bh(&s->lock);
 	renew(s, now_ms);
-	if (s->path != path && !s->busy_ms[0] && !s->busy_ms[1]) {
+	if (s->path != path && !busy_of_late(s)) {
 		s->path = path;
 		s->rtt_us = 0;
 		s->served = s->taken;
@@ -142,8 +137,8 @@ u32 share_tell(const struct sock *ssk, const struct share_seen *seen, u32 now_ms
 
 	if (!s)
 		return 0;
-	s->bytes[0] += seen->bytes;
-	s->busy_ms[0] += seen->busy_ms;
+	s->now.bytes += seen->bytes;
+	s->now.busy_ms += seen->busy_ms;
 	if (seen->busy_ms)
 		see_queue(s, seen);
 	rate = rate_each(s, now_ms);

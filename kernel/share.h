@@ -19,14 +19,20 @@
 struct net;
 struct sock;
 
+/* What connections saw of a path in one period, added up. */
+struct share_sum {
+	u32	bytes;		/* that arrived */
+	u32	busy_ms;	/* while they had bytes on the way */
+	u32	queued_ms;	/* and of that, while they saw a queue */
+};
+
 /* One path, as its addresses name it. */
 struct share {
 	spinlock_t	lock;		/* for all of it */
 	u32		path;		/* the addresses' hash; 0: nobody's */
 	u32		began_ms;	/* when the running period did; wraps */
-	u32		bytes[2];	/* that arrived in it, and in the one before */
-	u32		busy_ms[2];	/* while connections had bytes on the way, added up */
-	u32		queued_ms[2];	/* and of that, while they saw a queue */
+	struct share_sum now;		/* of that */
+	struct share_sum before;	/* of the one before */
 	u32		rtt_us;		/* the least round trip of late; 0: not known */
 	/* the line: bytes of chunks; these wrap */
 	u32		taken;		/* that have a place */

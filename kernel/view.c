@@ -225,14 +225,15 @@ static void show(struct conn *c)
 {
 	const struct chunk *first = chunk_queue_first(&c->queue);
 
-	if (!first)
-		turn_forget(c);
-	if (first)
+	if (first) {
 		show_chunk(c, first);
-	else if (c->overflow_ns)
-		show_overflow(c);
-	else
-		dpa_forget_plan(&c->state);
+	} else {
+		turn_forget(c);
+		if (c->overflow_ns)
+			show_overflow(c);
+		else
+			dpa_forget_plan(&c->state);
+	}
 	show_settings(c);
 }
 

@@ -36,6 +36,8 @@ set_cost() {
 
 # client_bytes PATH: what went out there, by the interface's count
 client_bytes() { in_ns "$client" cat "/sys/class/net/c$1/statistics/tx_bytes"; }
+# has_sent PATH BYTES: at least
+has_sent() { [ "$(client_bytes "$1")" -ge "$2" ]; }
 
 index_of() { in_ns "$client" cat "/sys/class/net/$1/ifindex"; }
 

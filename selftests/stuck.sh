@@ -7,7 +7,6 @@
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/chunk.sh"
 
-has_sent() { [ "$(client_bytes "$1")" -ge "$2" ]; }
 second_is_gone() { [ -z "$(in_ns "$client" ss -Htn src 10.0.2.1)" ]; }
 
 # mark INDEX: waits until so many marks of the receiver have been reached

@@ -7,8 +7,6 @@
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/chunk.sh"
 
-has_sent() { [ "$(client_bytes "$1")" -ge "$2" ]; }
-
 # bytes, and milliseconds, of those that fill the path, and of those that come then
 size=400000
 time=60000
