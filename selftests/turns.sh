@@ -12,14 +12,15 @@ size=400000
 time=60000
 
 # another NAME STEP...: a connection that says when it has written what it will, and goes
-# on until its chunks are over
+# on until its chunks are over. It may be one of TCP alone: MPTCP falls back if the queue
+# drops its handshake's end, and the packet after that.
 another() {
 	local at=$((port + ${#clients[@]} + 1))
 
-	server "$server" $server4 $at "$tmp/$1_server" accept "drain 20000"
+	server "$server" $server4 $at "$tmp/$1_server" accept drain
 	servers+=("$last_pid")
 	start "$tmp/$1" client "$client" "connect $server4 $at" "buffers send 800000" \
-		"${@:2}" "say written" "wait queued=0 within=$time" info subflows close
+		"${@:2}" "say written" "wait queued=0 within=$time" info close
 	clients+=("$last_pid")
 	ports[$1]=$at
 }
@@ -69,7 +70,7 @@ waits_behind() {
 	[ "$(in_ns "$client" ss -Htni "dport = :${ports[$1]}" | tr ' ' '\n' |
 		awk -F: '$1 == "bytes_sent" { n += $2 } END { print n + 0 }')" -le "$2" ]
 }
-has_begun() { ! waits_behind "$1" 1000; }
+has_begun() { ! waits_behind "$1" "$2"; }
 
 # over INDEX: one connection, to the end of both sides
 over() {
@@ -116,34 +117,34 @@ urgent_behind() {
 	open_gate
 	wait_until 10 waits_behind first 1000 || fail "it does not wait"
 	open_gate
-	wait_until 1 has_begun first || fail "it waits, with another behind it: $(tail -n 3 "$tmp/first")"
+	wait_until 1 has_begun first 1000 || fail "it waits, with another behind it: $(tail -n 3 "$tmp/first")"
 	all_over
 	expect_eq "chunks met" "$(field "$tmp/first" info met)" 3
 }
 
 # close() while it waits: all of it arrives. A reset then, and nothing is left of it.
 closed_in_line() {
-	local i before
+	local i at=$((port + 20)) before end
 
 	lines_ready || return
+	for end in close abort; do
+		server "$server" $server4 $((++at)) "$tmp/at_$end" accept drain
+		servers+=("$last_pid")
+		start "$tmp/$end" client "$client" "connect $server4 $at" \
+			"buffers send 800000" "say ready" "await $gate" \
+			"chunk len=$size ms=$time" "send $size" $end
+		clients+=("$last_pid")
+		wait_until 10 grep -q ready "$tmp/$end" || fail "$(tail -n 2 "$tmp/$end")"
+	done
 	fill
 	before=$(turns)
-	for i in 1 2; do
-		server "$server" $server4 $((port + 20 + i)) "$tmp/closed$i" accept \
-			"drain 20000"
-		servers+=("$last_pid")
-	done
-	start "$tmp/client1" client "$client" "connect $server4 $((port + 21))" \
-		"buffers send 800000" "chunk len=$size ms=$time" "send $size" close
-	clients+=("$last_pid")
-	expect_ok "a client that aborts" client "$client" "connect $server4 $((port + 22))" \
-		"buffers send 800000" "chunk len=$size ms=$time" "send $size" abort
+	open_gate
 	for i in "${!clients[@]}"; do
 		expect_ok "client $i" finish "${clients[i]}" 70
 	done
 	expect_eq "chunks that waited" $(($(turns) - before)) 2
-	wait_until 60 grep -q '"received"' "$tmp/closed1"
-	expect_eq "received" "$(field "$tmp/closed1" drain received)" $size
+	wait_until 60 grep -q '"step":"drain"' "$tmp/at_close" || fail "it does not end"
+	expect_eq "received" "$(field "$tmp/at_close" drain received)" $size
 	detach
 	wait_until 20 is_unused || fail "the module has $(module_users) users"
 }
@@ -189,10 +190,11 @@ goes_by() {
 # Bytes without a deadline in front of a chunk were not said to have time.
 without_deadline() {
 	lines_ready || return
+	with_both first "send 1000" "chunk len=$size ms=$time" "send $size"
 	fill
-	another first "send 1000" "chunk len=$size ms=$time" "send $size"
+	open_gate
 	wait_until 10 grep -q written "$tmp/first" || fail "nothing is written"
-	wait_until 1 has_begun first || fail "bytes without a deadline wait"
+	wait_until 1 has_begun first 2000 || fail "bytes without a deadline wait"
 	all_over
 }
 
