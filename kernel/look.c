@@ -387,6 +387,7 @@ void look_share(struct conn *c)
 	u32 ago_ms = ((u64)ago << LOOKED_SHIFT) / NSEC_PER_MSEC;
 	struct mptcp_subflow_context *sf;
 
+	c->shared = false;
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		const struct sock *ssk = subflow_ssk(sf);
 		int i = path_find(c, sf);
@@ -409,6 +410,7 @@ void look_share(struct conn *c)
 		c->path[i].told_busy = tcp_sk(ssk)->packets_out;
 		row->share = min(share_tell(ssk, &seen, now_ms) / DPA_SHARE_UNIT,
 				 (u32)U16_MAX);
+		c->shared |= row->share > 0;
 	}
 	c->told = looked_at(now_ns);
 }

@@ -19,12 +19,20 @@
 #include "turn.h"
 #include "view.h"
 
+#include "arith.h"
+
 /*
  * While bytes of a chunk are unacked, or wait to be sent again, the look repeats
  * every srtt / 4, within
  */
 #define TICK_MIN_NS	(5 * NSEC_PER_MSEC)
 #define TICK_MAX_NS	(100 * NSEC_PER_MSEC)
+
+/*
+ * Those that fill a path together tell each other of it: each looks at it every srtt,
+ * as long as its next deadline is more than so many looks away.
+ */
+#define SHARED_LOOKS	32
 
 static struct workqueue_struct *tick_wq;
 
@@ -53,6 +61,23 @@ static u64 tick_interval_ns(const struct mptcp_sock *msk)
 				       (u64)srtt_us * NSEC_PER_USEC / 4);
 	}
 	return max(interval, (u64)TICK_MIN_NS);
+}
+
+/* The longest that there may be between looks. */
+static u64 longest_interval_ns(const struct conn *c)
+{
+	u64 interval = tick_interval_ns(msk_of(c->sk));
+
+	return c->shared ? min(4 * interval, (u64)TICK_MAX_NS) : interval;
+}
+
+/* @deadline: the next one; U64_MAX: there is none. */
+static u64 look_interval_ns(const struct conn *c, u64 deadline)
+{
+	u64 left = dpa_minus(deadline, c->state.now_ns);
+
+	return clamp(left / SHARED_LOOKS, tick_interval_ns(msk_of(c->sk)),
+		     longest_interval_ns(c));
 }
 
 /*
@@ -85,7 +110,7 @@ static u64 next_tick_ns(struct conn *c)
 	const struct dpa_state *st = &c->state;
 	u64 next = chunk_queue_next_verdict(&c->queue);
 	u64 boundary = stream_boundary(&c->stream, &c->queue, st->now_ns);
-	u64 interval = max(tick_interval_ns(msk), turn_look_in_ns(c));
+	u64 interval = max(look_interval_ns(c, next), turn_look_in_ns(c));
 
 	/* a verdict waits for the last acknowledgment on its way */
 	if (next != U64_MAX)
@@ -261,7 +286,7 @@ static bool comes_by(const struct conn *c, ktime_t latest)
  */
 bool tick_is_due(const struct conn *c)
 {
-	ktime_t latest = c->state.now_ns + tick_interval_ns(msk_of(c->sk));
+	ktime_t latest = c->state.now_ns + longest_interval_ns(c);
 
 	if (turn_is_to_come(c))
 		latest = KTIME_MAX;

@@ -22,6 +22,7 @@ another() {
 	start "$tmp/$1" client "$client" "connect $server4 $at" "buffers send 800000" \
 		"${@:2}" "say written" "wait queued=0 within=$time" info close
 	clients+=("$last_pid")
+	names+=("$1")
 	ports[$1]=$at
 }
 
@@ -30,11 +31,13 @@ lines_ready() {
 	prepare subflow backup || return
 	new_gate
 	clients=()
+	names=()
 	servers=()
 	declare -gA ports=()
 }
 
-# Ten fill the first path, of which they have all that it carries in four seconds.
+# Ten fill the first path, of which they have all that it carries in four seconds. Who has
+# to say too often that it wants to connect is one of TCP alone, and can have no chunk.
 fill() {
 	local i
 
@@ -42,6 +45,10 @@ fill() {
 		another "early$i" "chunk len=$size ms=$time" "send $size"
 	done
 	wait_until 20 has_sent 1 $((2 * size)) || fail "nothing was sent"
+	for i in {1..10}; do
+		wait_until 10 grep -q '"written"' "$tmp/early$i" ||
+			fail "early$i: $(tail -n 2 "$tmp/early$i")"
+	done
 }
 
 # those that come then, with all the time in the world
@@ -74,7 +81,8 @@ has_begun() { ! waits_behind "$1" "$2"; }
 
 # over INDEX: one connection, to the end of both sides
 over() {
-	expect_ok "client $1" finish "${clients[$1]}" 70
+	expect_ok "client ${names[$1]}" finish "${clients[$1]}" 70 ||
+		fail "$(tail -n 2 "$tmp/${names[$1]}")"
 	expect_ok "server $1" finish "${servers[$1]}" 30
 }
 all_over() {
@@ -134,13 +142,14 @@ closed_in_line() {
 			"buffers send 800000" "say ready" "await $gate" \
 			"chunk len=$size ms=$time" "send $size" $end
 		clients+=("$last_pid")
+		names+=("$end")
 		wait_until 10 grep -q ready "$tmp/$end" || fail "$(tail -n 2 "$tmp/$end")"
 	done
 	fill
 	before=$(turns)
 	open_gate
 	for i in "${!clients[@]}"; do
-		expect_ok "client $i" finish "${clients[i]}" 70
+		expect_ok "client ${names[i]}" finish "${clients[i]}" 70
 	done
 	expect_eq "chunks that waited" $(($(turns) - before)) 2
 	wait_until 60 grep -q '"step":"drain"' "$tmp/at_close" || fail "it does not end"
