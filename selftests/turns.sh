@@ -102,7 +102,9 @@ three_wait() {
 	[ $n -ge 3 ]
 }
 
-# They begin one by one. All are met, and nothing of them is worth a costlier path.
+# They begin one by one. All are met, and nothing of them is worth a costlier path. Who
+# has told others needs no look of its own: with one every quarter of a round trip it is
+# four thousand of them.
 one_by_one() {
 	local before
 
@@ -111,6 +113,7 @@ one_by_one() {
 	before=$(turns)
 	late_ones
 	all_over
+	expect_between "looks" "$(stat_of "$client" ticks)" 400 2000
 	expect_between "chunks that waited" $(($(turns) - before)) 3 16
 	expect_eq "chunks missed" "$(stat_of "$client" chunks_missed)" 0
 	expect_between "bytes on the costly path" "$(client_bytes 2)" 0 $size
