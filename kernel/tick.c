@@ -71,10 +71,10 @@ static u64 longest_interval_ns(const struct conn *c)
 	return c->shared ? min(4 * interval, (u64)TICK_MAX_NS) : interval;
 }
 
-/* @deadline: the next one; U64_MAX: there is none. */
+/* @deadline: the next one; U64_MAX: there is none, for what is late or overflows. */
 static u64 look_interval_ns(const struct conn *c, u64 deadline)
 {
-	u64 left = dpa_minus(deadline, c->state.now_ns);
+	u64 left = deadline == U64_MAX ? 0 : dpa_minus(deadline, c->state.now_ns);
 
 	return clamp(left / SHARED_LOOKS, tick_interval_ns(msk_of(c->sk)),
 		     longest_interval_ns(c));
