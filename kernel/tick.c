@@ -63,11 +63,9 @@ static u64 tick_interval_ns(const struct mptcp_sock *msk)
 	return max(interval, (u64)TICK_MIN_NS);
 }
 
-/* The longest that there may be between looks. */
-static u64 longest_interval_ns(const struct conn *c)
+/* The longest that there may be between looks, which are every @interval by themselves. */
+static u64 longest_interval_ns(const struct conn *c, u64 interval)
 {
-	u64 interval = tick_interval_ns(msk_of(c->sk));
-
 	return c->shared ? min(4 * interval, (u64)TICK_MAX_NS) : interval;
 }
 
@@ -75,9 +73,9 @@ static u64 longest_interval_ns(const struct conn *c)
 static u64 look_interval_ns(const struct conn *c, u64 deadline)
 {
 	u64 left = deadline == U64_MAX ? 0 : dpa_minus(deadline, c->state.now_ns);
+	u64 interval = tick_interval_ns(msk_of(c->sk));
 
-	return clamp(left / SHARED_LOOKS, tick_interval_ns(msk_of(c->sk)),
-		     longest_interval_ns(c));
+	return clamp(left / SHARED_LOOKS, interval, longest_interval_ns(c, interval));
 }
 
 /*
@@ -286,7 +284,8 @@ static bool comes_by(const struct conn *c, ktime_t latest)
  */
 bool tick_is_due(const struct conn *c)
 {
-	ktime_t latest = c->state.now_ns + longest_interval_ns(c);
+	ktime_t latest = c->state.now_ns +
+			 longest_interval_ns(c, tick_interval_ns(msk_of(c->sk)));
 
 	if (turn_is_to_come(c))
 		latest = KTIME_MAX;
