@@ -201,6 +201,7 @@ static __always_inline void dpa_stand(struct dpa_state *st,
 	st->plan_until_ns = st->now_ns + (ns < DPA_LOOK_NS ? ns : DPA_LOOK_NS);
 	dpa_for(i, dpa_rows(st))
 		late |= dpa_make_room(st, i, s->outlook.total);
+	st->fits_ns = st->next_deadline_ns;
 	if (late)
 		dpa_hurry(st);
 }

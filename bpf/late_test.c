@@ -98,9 +98,74 @@ static void test_fits_many(void)
 	EXPECT(picks == 5);
 }
 
+/* A path of 1 MB/s that is empty, and has 100 ms of round trip. */
+static struct dpa_state one_path(__u64 left_ns)
+{
+	return (struct dpa_state){
+		.now_ns = SEC, .next_deadline_ns = SEC + left_ns, .unit = 30000,
+		.interval_us = 25000, .cheapest = 1, .cost_limit = 1,
+		.window = DPA_U64_MAX, .rows = 1,
+		.path = { {
+			.cost = 1, .goodput = 1000000, .rtt_us = RTT_US,
+			.srtt_us = RTT_US, .known = 1, .usable = 1,
+			.pause_in_us = DPA_U32_MAX,
+		} },
+	};
+}
+
+static __u32 fits_now(struct dpa_state *st)
+{
+	const struct dpa_scratch s = {};
+
+	dpa_stand(st, &s, BURST);
+	return (__u32)st->path[0].fits << DPA_FITS_SHIFT;
+}
+
+/* What a path was given a moment ago waits, though it is less than the path holds. */
+static void test_fits_no_more(void)
+{
+	struct dpa_state st = one_path(90 * MSEC);
+	struct dpa_path *p = &st.path[0];
+	__u32 fits = fits_now(&st), left;
+
+	/* 40 ms, less half of the margin */
+	EXPECT(within(fits, 32000, 32500));
+	p->behind = dpa_picked(&st, 0);
+	left = fits - p->behind;
+	EXPECT(p->behind == 30000 && within(left, 2000, 2500));
+	st.now_ns += MSEC;
+	EXPECT(within(fits_now(&st), left - 512, left));
+	/* but when nothing was, time alone counts, */
+	st = one_path(110 * MSEC);
+	EXPECT(within(fits_now(&st), 52000, 52500));
+	st.now_ns += 10 * MSEC;
+	EXPECT(within(fits_now(&st), 42000, 42500));
+	/* and when it has left, too */
+	p->behind = dpa_picked(&st, 0);
+	st.now_ns += 35 * MSEC;
+	EXPECT(within(fits_now(&st), 7000, 7500));
+	/* for another deadline it begins anew, */
+	p->behind = dpa_picked(&st, 0);
+	EXPECT(!fits_now(&st));
+	st.next_deadline_ns += 10 * MSEC;
+	EXPECT(within(fits_now(&st), 17000, 17500));
+	/* and so it does if the path was held meanwhile */
+	p->behind = dpa_picked(&st, 0);
+	st.cost_limit = 0;
+	fits_now(&st);
+	st.cost_limit = 1;
+	EXPECT(within(fits_now(&st), 17000, 17500));
+	/* of one that is full what it has is what waits */
+	p->behind = 110000;
+	EXPECT(within(fits_now(&st), 7000, 7500));
+	p->behind = 100000;
+	EXPECT(within(fits_now(&st), 17000, 17500));
+}
+
 const struct dpa_test late_tests[] = {
 	{ "late bytes take the path that is soonest", test_hurry },
 	{ "late on one, in time on two together", test_hurry_together },
 	{ "what comes in time of a fast path", test_fits_many },
+	{ "what fits grows no more", test_fits_no_more },
 	{}
 };

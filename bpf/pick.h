@@ -260,6 +260,35 @@ static __always_inline __u64 dpa_fits_in_ns(const struct dpa_state *st)
 			  st->now_ns + DPA_MARGIN_NS / 2) : DPA_U64_MAX;
 }
 
+/* Do a path's bytes, and so many more, not tell of a queue, since it holds more than each? */
+static __always_inline int dpa_is_within_pipe(const struct dpa_path *p,
+					      __u64 bytes)
+{
+	__u64 pipe = dpa_pipe(p, p->goodput);
+
+	return p->known && p->behind < pipe && bytes < pipe;
+}
+
+/*
+ * Counts what fits. What a path was given a moment ago still waits at the bottleneck, but
+ * where it holds more than it has that is not seen. As long as something waits there as
+ * much fits as did before, less what was given since; and if nothing does, less by the
+ * time that has passed: so for one deadline it never grows.
+ */
+static __always_inline void dpa_count_fits(const struct dpa_state *st,
+					   struct dpa_path *p)
+{
+	__u64 left_ns = dpa_fits_in_ns(st);
+	__u16 fits = DPA_FITS_MANY;
+
+	if (left_ns != DPA_U64_MAX)
+		fits = dpa_fits(p, left_ns, st->now_ns);
+	if (fits < p->fits || st->fits_ns != st->next_deadline_ns ||
+	    !dpa_is_within_pipe(p, (__u64)fits << DPA_FITS_SHIFT) ||
+	    dpa_is_doubtful(p, left_ns, st->now_ns))
+		p->fits = fits;
+}
+
 /* Would the next bytes come too late on this path? */
 static __always_inline int dpa_is_late(const struct dpa_state *st,
 				       const struct dpa_path *p)
@@ -319,14 +348,18 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 total)
 	if (!st || path >= MPTCP_DPA_PATHS_MAX)
 		return 0;
 	p = &st->path[path];
-	if (!p->usable)
+	if (!p->usable) {
+		p->fits = DPA_FITS_MANY;
 		return 0;
+	}
 	left_ns = dpa_sample_left_ns(st, p);
 	if (left_ns < st->plan_until_ns - st->now_ns)
 		st->plan_until_ns = st->now_ns + left_ns;
 	/* it gets nothing by this plan */
-	if (dpa_is_held(st, p->cost))
+	if (dpa_is_held(st, p->cost)) {
+		p->fits = DPA_FITS_MANY;
 		return 0;
+	}
 	p->pace = dpa_pace(st, p);
 	share = dpa_window_share(st, p, total);
 	room = dpa_room(st, p, share);
@@ -340,9 +373,7 @@ dpa_function int dpa_make_room(struct dpa_state *st, __u32 path, __u64 total)
 	if (room > rest)
 		room = rest;
 	p->room = room < DPA_U32_MAX ? room : DPA_U32_MAX;
-	left_ns = dpa_fits_in_ns(st);
-	p->fits = left_ns == DPA_U64_MAX ? DPA_FITS_MANY :
-					   dpa_fits(p, left_ns, st->now_ns);
+	dpa_count_fits(st, p);
 	return dpa_is_late(st, p) && dpa_may_send(st, p);
 }
 
@@ -420,6 +451,7 @@ static __always_inline void dpa_hurry(struct dpa_state *st)
 		return;
 	dpa_for(i, dpa_rows(st))
 		dpa_fit(st, i, least_ns);
+	st->fits_ns = 0;
 }
 
 /* Is it empty, as it was to be? */

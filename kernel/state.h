@@ -119,6 +119,7 @@ struct dpa_state {
 	 * the plan stands the module does so without asking the scheduler.
 	 */
 	__u64	plan_until_ns;	/* so long it stands; 0, also by the module: no */
+	__u64	fits_ns;	/* the deadline that dpa_path::fits is counted for; 0: no */
 	__u32	cost_limit;	/* paths that cost more are held; 0: undecided */
 	__u32	open_cost;	/* but these are not, for @budget bytes; 0: none */
 	__u64	budget;
