@@ -210,5 +210,8 @@ without_deadline() {
 	all_over
 }
 
+# where the processor is slower than the path no queue is long enough for a line
+quick_cases silent_line
+
 run_cases "$@" -- one_by_one urgent_behind closed_in_line silent_line goes_by \
 	without_deadline
