@@ -160,6 +160,17 @@ static void test_fits_no_more(void)
 	EXPECT(within(fits_now(&st), 7000, 7500));
 	p->behind = 100000;
 	EXPECT(within(fits_now(&st), 17000, 17500));
+	/* what late bytes could have is no bound for those that are not late */
+	st = one_path(57 * MSEC);
+	st.costly_left = DPA_U64_MAX;
+	st.chunk_end = 60000;
+	st.written = 60000;
+	EXPECT(within(fits_now(&st), 67000, 67500));
+	while (p->fits)
+		dpa_picked(&st, 0);
+	st.sent = 60000;
+	p->rtt_us = 80000;
+	EXPECT(within(fits_now(&st), 9000, 9500));
 }
 
 const struct dpa_test late_tests[] = {
