@@ -77,27 +77,6 @@ static void test_hurry_together(void)
 	EXPECT(!dpa_is_late(&st, &st.path[2]));
 }
 
-/* More than a few fragments are counted as well. */
-static void test_fits_many(void)
-{
-	struct dpa_state st = {
-		.now_ns = SEC, .next_deadline_ns = SEC + 72 * MSEC, .unit = 30000,
-		.cheapest = 1, .cost_limit = 1, .window = DPA_U64_MAX,
-		.path = { {
-			.cost = 1, .goodput = 10000000, .rtt_us = RTT_US,
-			.srtt_us = RTT_US, .known = 1, .usable = 1,
-			.pause_in_us = DPA_U32_MAX,
-		} },
-	};
-	int picks = 0;
-
-	dpa_make_room(&st, 0, 0);
-	for (; !dpa_is_late(&st, &st.path[0]) && picks < 100; picks++)
-		dpa_picked(&st, 0);
-	/* 14.5 ms of it, in fragments */
-	EXPECT(picks == 5);
-}
-
 /* A path of 1 MB/s that is empty, and has 100 ms of round trip. */
 static struct dpa_state one_path(__u64 left_ns)
 {
@@ -111,6 +90,20 @@ static struct dpa_state one_path(__u64 left_ns)
 			.pause_in_us = DPA_U32_MAX,
 		} },
 	};
+}
+
+/* More than a few fragments are counted as well. */
+static void test_fits_many(void)
+{
+	struct dpa_state st = one_path(72 * MSEC);
+	int picks = 0;
+
+	st.path[0].goodput = 10000000;
+	dpa_make_room(&st, 0, 0);
+	for (; !dpa_is_late(&st, &st.path[0]) && picks < 100; picks++)
+		dpa_picked(&st, 0);
+	/* 14.5 ms of it, in fragments */
+	EXPECT(picks == 5);
 }
 
 static __u32 fits_now(struct dpa_state *st)
