@@ -164,6 +164,13 @@ static void test_fits_no_more(void)
 	st.sent = 60000;
 	p->rtt_us = 80000;
 	EXPECT(within(fits_now(&st), 9000, 9500));
+	/* nor does what a path was too slow for bound what tries it again */
+	st = one_path(101 * SEC);
+	p->goodput = 10000;
+	p->rtt_us = 2000000;
+	st.now_ns = st.next_deadline_ns - 1200 * MSEC;
+	st.fits_ns = st.next_deadline_ns;
+	EXPECT(within(fits_now(&st), DPA_FIRST_BYTES - 512, DPA_FIRST_BYTES));
 }
 
 const struct dpa_test late_tests[] = {
