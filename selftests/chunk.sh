@@ -34,11 +34,6 @@ set_cost() {
 		fail "cannot set a cost"
 }
 
-# client_bytes PATH: what went out there, by the interface's count
-client_bytes() { in_ns "$client" cat "/sys/class/net/c$1/statistics/tx_bytes"; }
-# has_sent PATH BYTES: at least
-has_sent() { [ "$(client_bytes "$1")" -ge "$2" ]; }
-
 index_of() { in_ns "$client" cat "/sys/class/net/$1/ifindex"; }
 
 # wait_said WORD: until the client has come to "say" that

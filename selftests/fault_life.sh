@@ -24,7 +24,7 @@ scheduler_detached() {
 	stream_under_way || return
 	detach
 	wait_until 5 lacks_scheduler mpdpa || fail "it is still to be had"
-	stream_whole
+	stream_survives
 	wait_until 240 is_quiet "$client" || fail "connections stay"
 	module_goes
 }
@@ -39,7 +39,7 @@ scheduler_replaced() {
 	attach || fail "a second one cannot be attached"
 	scheduler mpdpa
 	before=$(stat_of "$client" chunks_set)
-	stream_whole
+	stream_survives
 	stream_begin 400000
 	stream_whole
 	expect_between "chunks that the new one took" \
@@ -129,7 +129,7 @@ namespace_deleted() {
 	for ns in "$client" "$server"; do
 		ip netns del "$ns"
 	done
-	stream_whole
+	stream_survives
 	namespaces_go
 }
 
@@ -172,7 +172,7 @@ clock_steps() {
 	step_clock 7200
 	stream_reached 3001000
 	step_clock -86400
-	stream_whole
+	stream_survives
 	step_clock 79200
 	stream_all_met
 	nothing_stays

@@ -27,14 +27,14 @@ spoil() {
 first_subflow_reset() {
 	stream_under_way || return
 	kill_subflow "$client" src 10.0.1.1
-	stream_whole
+	stream_survives
 	nothing_stays
 }
 
 second_subflow_reset() {
 	stream_under_way || return
 	kill_subflow "$server" dst 10.0.2.1
-	stream_whole
+	stream_survives
 	nothing_stays
 }
 
@@ -60,7 +60,7 @@ all_subflows_reset() {
 interface_down() {
 	stream_under_way || return
 	ip -n "$client" link set c1 down
-	stream_whole
+	stream_survives
 	nothing_stays
 }
 
@@ -73,7 +73,7 @@ interface_bounces() {
 		sleep 0.3
 		interface_up "$i"
 	done
-	stream_whole
+	stream_survives
 	nothing_stays
 }
 
@@ -81,7 +81,7 @@ address_removed() {
 	stream_under_way || return
 	ip -n "$client" mptcp endpoint del id 2
 	ip -n "$client" addr del 10.0.2.1/24 dev c2
-	stream_whole
+	stream_survives
 	nothing_stays
 }
 
@@ -96,14 +96,14 @@ endpoint_comes_and_goes() {
 		endpoint 2 4 subflow backup
 		sleep 0.1
 	done
-	stream_whole
+	stream_survives
 	nothing_stays
 }
 
 cheap_path_blackhole() {
 	stream_under_way || return
 	path_silent 1
-	stream_whole
+	stream_survives
 	nothing_stays
 }
 
@@ -115,7 +115,7 @@ all_blackhole_for_a_while() {
 	sleep 2
 	spoil 1
 	spoil 2
-	stream_whole
+	stream_survives
 	nothing_stays
 }
 
@@ -223,7 +223,7 @@ falls_back_in_mid_chunk() {
 # and what the other one repeats comes twice: Documentation/testing.md. With any
 # scheduler; what is tested is that it ends, and that nothing stays.
 loses_options_later() {
-	stream_prepare || return
+	stream_prepare $slow_kbit || return
 	endpoints_flush
 	stream_begin $stream_size
 	stream_reached $((stream_size / 3))
@@ -279,14 +279,14 @@ tiny_buffers() {
 }
 
 over_ipv6() {
-	stream_prepare || return
+	stream_prepare $slow_kbit || return
 	endpoints_flush
 	endpoint 2 6 subflow backup
 	stream_family=6
 	stream_begin $stream_size
 	stream_reached $((stream_size / 3))
 	ip -n "$client" link set c2 down
-	stream_whole
+	stream_survives
 	nothing_stays
 }
 

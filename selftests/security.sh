@@ -301,7 +301,7 @@ expect_costly_bound() {
 
 # 10: bytes in front of a chunk have no deadline, and are not declared
 bytes_ahead() {
-	stream_prepare 8mbit 25ms || return
+	stream_prepare 8000 25ms || return
 	server "$server" $server4 $port "$tmp/server" accept drain shutdown
 	stream_server=$last_pid
 	start "$tmp/client" client "$client" "connect $server4 $port" \
@@ -320,7 +320,7 @@ bytes_ahead() {
 peer_floods_prio() {
 	local flood now began
 
-	stream_prepare 8mbit 25ms || return
+	stream_prepare 8000 25ms || return
 	now_ms
 	began=$now
 	costly_transfer
@@ -347,7 +347,7 @@ peer_floods_prio() {
 
 # peer_with_buffer BYTES [LEAST]: it opens its window by little, and closes it
 peer_with_buffer() {
-	stream_prepare 8mbit 25ms || return
+	stream_prepare 8000 25ms || return
 	costly_transfer "$1" 2000
 	stream_whole
 	expect_costly_bound "${2:-1}"
@@ -370,7 +370,7 @@ peer_divides_acks() {
 	local i out object
 
 	object=$(find_file ack_division.bpf.o) || { skip "needs the program"; return; }
-	stream_prepare 8mbit 25ms || return
+	stream_prepare 8000 25ms || return
 	for i in 1 2; do
 		in_ns "dpa$$a$i" tc qdisc add dev mid clsact
 		in_ns "dpa$$a$i" tc filter add dev mid ingress bpf da \
@@ -394,7 +394,7 @@ lose_costly() {
 
 # 10: a third of what the costly path carries is lost on purpose
 peer_loses_costly() {
-	stream_prepare 8mbit 25ms || return
+	stream_prepare 8000 25ms || return
 	costly_transfer
 	lose_costly
 	stream_whole
@@ -404,7 +404,7 @@ peer_loses_costly() {
 
 # 10: however little it acknowledges and however much is lost, a quota holds
 peer_within_quota() {
-	stream_prepare 8mbit 25ms || return
+	stream_prepare 8000 25ms || return
 	in_ns "$client" "$mpdpa" path set dev c2 cost 5 quota 400k per 60s ||
 		fail "no quota"
 	costly_transfer 100000 2000

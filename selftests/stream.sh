@@ -5,13 +5,15 @@
 # server of topology.sh, and whether it came whole and left nothing behind.
 #
 #	stream_begin BYTES [STEP...]	starts it, with these steps after accept()
-#	stream_under_way [RATE [DELAY]]	prepares it, starts $stream_size bytes, waits for a third
+#	stream_under_way		prepares it, slow enough for the size, starts $stream_size
+#					bytes, waits until a third has come and both paths carry it
 #	stream_begin_chunks BYTES MARKS STEP...
 #					1 KB, then so many in these steps, over both paths
 #	stream_all_met			neither of two chunks was late
 #	stream_reached BYTES		waits until so many have come
 #	stream_complete [SECONDS]	it ends well, all came in order
 #	stream_whole [SECONDS]		that, and the kernel took chunks of it
+#	stream_survives [SECONDS]	that, and not all had come before
 #	stream_ended [SECONDS]		it ends, whole or with an error
 #	nothing_stays			sockets, state and users are gone
 #
@@ -19,9 +21,10 @@
 
 port=${port:-5000}
 
-# enough for some seconds of both paths
 stream_size=4000000
 [ -z "${QUICK:-}" ] || stream_size=1200000
+# of it one path has four seconds, so that what is to spoil it comes before its end
+slow_kbit=$((stream_size * 8 / 4000))
 
 # how the sockets of the next stream are made
 stream_family=4
@@ -31,9 +34,10 @@ declare -a stream_before=()
 
 at_server() { [ "$stream_family" = 6 ] && echo $server6 || echo $server4; }
 
-# stream_prepare [RATE [DELAY]]: two paths, the second one costly
+# stream_prepare [KBIT [DELAY]]: two paths, the second one costly
 stream_prepare() {
-	topology 2 "${1:-20mbit}" "${2:-10ms}" 65536 || return
+	stream_kbit=${1:-20000}
+	topology 2 "${stream_kbit}kbit" "${2:-10ms}" 65536 || return
 	mptcp_before=$(mptcp_sockets)
 	attach || { fail "cannot attach"; return 1; }
 	scheduler "${STREAM_SCHEDULER:-mpdpa}"
@@ -48,16 +52,18 @@ stream_prepare() {
 	stream_before=()
 }
 
-# The bytes go as eight chunks, the first one long before the paths are full, so
-# that deadlines, misses and both paths are in play whatever happens.
+# The bytes go as eight chunks, the first one long before the paths are full. One path
+# alone would take 4/3 of the time that they have, so that deadlines, misses and both
+# paths are in play whatever happens.
 stream_begin() {
-	local bytes=$1 part i
+	local bytes=$1 part i part_ms
 	local -a steps=() marks=()
 
 	shift
 	part=$((bytes / 8))
+	part_ms=$((part * 8 / stream_kbit * 3 / 4))
 	for ((i = 0; i < 8; i++)); do
-		steps+=("chunk len=$part ms=$((200 + i * 150)) => any"
+		steps+=("chunk len=$part ms=$((100 + (i + 1) * part_ms)) => any"
 			"send $part")
 		marks+=("$part")
 	done
@@ -74,11 +80,11 @@ stream_begin() {
 	stream_client=$last_pid
 }
 
-# with both paths in use
 stream_under_way() {
-	stream_prepare "$@" || return
+	stream_prepare $slow_kbit || return
 	stream_begin $stream_size
 	stream_reached $((stream_size / 3))
+	wait_until 20 has_sent 2 20000 || fail "path 2 carries nothing"
 }
 
 stream_begin_chunks() {
@@ -144,6 +150,11 @@ stream_whole() {
 	stream_complete "$@"
 	grep -q '"step":"chunk","due_ns"' "$tmp/client" ||
 		fail "no chunk was taken: $(grep -m 1 '"step":"chunk"' "$tmp/client")"
+}
+
+stream_survives() {
+	stream_arrived "$stream_bytes" && fail "all had come before it was spoilt"
+	stream_whole "$@"
 }
 
 # sockets NAMESPACE: of MPTCP, whatever their state

@@ -87,7 +87,7 @@ in_mid_chunk() {
 	[ -n "${SUSPEND:-}" ] || { skip "needs SUSPEND=1"; return; }
 	grep -qw mem /sys/power/state && [ -e $alarm ] ||
 		{ skip "needs suspension to memory and an alarm that ends it"; return; }
-	stream_prepare 4mbit || return
+	stream_prepare 4000 || return
 	for _ in 1 2 3; do
 		once
 		machine_stood_still || break

@@ -41,6 +41,11 @@ counter() { in_ns "$1" nstat -asz "$2" | awk -v n="$2" '$1 == n { print $2 }'; }
 # stat_of NAMESPACE FIELD: of the module's counters
 stat_of() { in_ns "$1" "$mpdpa" stat -j | jq ".$2"; }
 
+# client_bytes PATH: what went out there, by the interface's count
+client_bytes() { in_ns "$client" cat "/sys/class/net/c$1/statistics/tx_bytes"; }
+# has_sent PATH BYTES: at least
+has_sent() { [ "$(client_bytes "$1")" -ge "$2" ]; }
+
 # start_monitor: mpdpa writes the client's events to $tmp/monitor from now on;
 # last_pid tells which process
 start_monitor() {
