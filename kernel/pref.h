@@ -9,7 +9,7 @@
 
 struct net;
 
-/* 24 bytes, so that MPTCP_DPA_PREFS_MAX of them fit into a connection's state */
+/* 24 bytes, so that MPTCP_DPA_PREFS_MAX of them fit into 192, as security.md has it */
 struct pref {
 	struct in6_addr	addr;		/* or, in its first word, the id */
 	u32		cost;		/* 0: the entry is free */
