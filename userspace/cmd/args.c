@@ -56,9 +56,11 @@ const char *args_value(struct args *args, const char *keyword, const char *what)
 	return value;
 }
 
-static bool no_number(struct args *args, const char *keyword, const char *word)
+static bool no_number(struct args *args, const char *keyword, const char *word,
+		      const char *expected)
 {
-	return args_complain(args, "\"%s\" is not a number for \"%s\"", word, keyword);
+	return args_complain(args, "\"%s\" is not a number for \"%s\", expected %s", word, keyword,
+			     expected);
 }
 
 /* The digits that a word begins with; errno tells whether they are too many. */
@@ -84,7 +86,7 @@ bool args_number(struct args *args, const char *keyword, uint32_t min, uint32_t 
 	if (!word)
 		return false;
 	if (!read_digits(word, &value, &rest) || *rest)
-		return no_number(args, keyword, word);
+		return no_number(args, keyword, word, "a whole one");
 	if (errno || value < min || value > max)
 		return args_complain(args, "\"%s %s\" is out of range, %u to %u", keyword, word, min,
 				max);
@@ -99,7 +101,7 @@ bool args_label(struct args *args, const char *keyword, uint64_t *label)
 	if (!word)
 		return false;
 	if (!read_digits(word, label, &rest) || *rest)
-		return no_number(args, keyword, word);
+		return no_number(args, keyword, word, "a whole one");
 	return errno ? args_complain(args, "\"%s %s\" is out of range", keyword, word) : true;
 }
 
@@ -109,6 +111,7 @@ bool args_amount(struct args *args, const char *keyword, uint64_t *amount)
 		char suffix;
 		uint64_t unit;
 	} units[] = { { '\0', 1 }, { 'k', 1000 }, { 'M', 1000000 }, { 'G', 1000000000 } };
+	const char *expected = "a whole one, such as 1500, 20k, 5M or 2G";
 	const char *word = args_value(args, keyword, "a number"), *rest;
 	uint64_t value;
 	size_t i;
@@ -116,7 +119,7 @@ bool args_amount(struct args *args, const char *keyword, uint64_t *amount)
 	if (!word)
 		return false;
 	if (!read_digits(word, &value, &rest))
-		return no_number(args, keyword, word);
+		return no_number(args, keyword, word, expected);
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (*rest != units[i].suffix || (*rest && rest[1]))
 			continue;
@@ -125,7 +128,7 @@ bool args_amount(struct args *args, const char *keyword, uint64_t *amount)
 		*amount = value * units[i].unit;
 		return true;
 	}
-	return no_number(args, keyword, word);
+	return no_number(args, keyword, word, expected);
 }
 
 /* A decimal fraction as a whole number of the unit, and what follows it. */
@@ -192,8 +195,8 @@ bool args_duration(struct args *args, const char *keyword, uint64_t *ns)
 		if (read_fraction(word, units[i].ns, ns, &rest) && !strcmp(rest, units[i].suffix))
 			return true;
 	}
-	return args_complain(args, "\"%s\" is no length of time for \"%s\", such as 1.5s or 250ms",
-			     word, keyword);
+	return args_complain(args, "\"%s\" is no length of time for \"%s\", expected a number with "
+			     "ns, us, ms, s, min or h, such as 1.5s", word, keyword);
 }
 
 bool args_token(struct args *args, const char *keyword, uint32_t *token)
