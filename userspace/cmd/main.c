@@ -91,6 +91,8 @@ static int check_options(const struct command *command, const struct options *op
 	if (options->netns && !(command->takes & TAKES_NETNS))
 		return misused("%s is not per network namespace, --netns has no place there",
 			       command->name);
+	if (options->json && (command->takes & TAKES_SCREEN))
+		return misused("%s has no JSON", command->name);
 	if (options->json && !(command->takes & TAKES_JSON))
 		return misused("%s shows nothing, --json has no place there", command->name);
 	if ((options->object || options->cgroup || options->no_sockopt) &&

@@ -77,7 +77,7 @@ MISUSES = [
     ("status -d 3", 'options of "top"'),
     ("top -1 -d 0", "no delay"),
     ("top -1 -d nan", "no delay"),
-    ("top -j", "shows nothing"),
+    ("top -j", "top has no JSON"),
 ]
 
 
