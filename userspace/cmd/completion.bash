@@ -46,6 +46,11 @@ _mpdpa_addresses() {
 	ip "${there[@]}" -o addr show 2>/dev/null | sed -n 's|.* inet6\{0,1\} \([^/ ]*\).*|\1|p'
 }
 
+# names that have a cost, of a kind; an interface that is gone is "if" and its number
+_mpdpa_costs() {
+	mpdpa "${there[@]}" path show 2>/dev/null | sed -n "s/^$1 \([^ ]*\) cost .*/\1/p"
+}
+
 # id or token of the connections that there are
 _mpdpa_conns() {
 	case $1 in
@@ -63,9 +68,13 @@ _mpdpa_schedulers() {
 
 # What may follow the words so far of "mpdpa path".
 _mpdpa_path() {
-	local action=${1-} last=${*: -1}
+	local action=${1-} last=${*: -1} given=" $* "
 	if (($# == 0)); then
 		echo set del show
+		return
+	fi
+	if [[ $action != set && $last == @(dev|endpoint|addr) ]]; then
+		_mpdpa_costs "$last"
 		return
 	fi
 	case $last in
@@ -77,12 +86,17 @@ _mpdpa_path() {
 	set | del | show) echo dev endpoint addr ;;
 	*)
 		[[ $action == set ]] || return
-		[[ " $* " == *" cost "* ]] || echo cost
-		case ${*: -2:1} in
-		quota) [[ $last == none ]] || echo per ;;
-		per) echo soft cheap-rate ;;
-		*) echo quota cheap-rate ;;
+		case ${*: -2:1}:$last in
+		quota:none) ;;
+		quota:*)
+			echo per
+			return
+			;;
+		per:*) echo soft ;;
 		esac
+		[[ $given == *" cost "* ]] || echo cost
+		[[ $given == *" quota "* ]] || echo quota
+		[[ $given == *" cheap-rate "* ]] || echo cheap-rate
 		;;
 	esac
 }
@@ -124,6 +138,7 @@ _mpdpa_options() {
 	case ${1-} in
 	'') echo --json --netns --verbose --version ;;
 	load) echo --object --cgroup --no-sockopt --verbose ;;
+	unload) echo --verbose ;;
 	path | conn | show | stat | status | doctor) echo --json --netns ;;
 	monitor) echo --json --netns --timestamps ;;
 	top) echo --netns --delay --once ;;

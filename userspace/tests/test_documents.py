@@ -219,6 +219,13 @@ def complete(top: Path, *words: str, **environment: str) -> list[str]:
         (["conn", "set", "id", "7", "chunk", "5M", ""], ["in"]),
         (["conn", "set", "id", "7", "chunk", "5M", "in", "1s", "late", ""], ["spend", "cheap", "tell"]),
         (["path", "set", "a"], ["addr"]),
+        (["path", "set", "dev", "lo", ""], ["cost", "quota", "cheap-rate"]),
+        (["path", "set", "dev", "lo", "cost", "10", "quota", "1G", ""], ["per"]),
+        (["path", "set", "dev", "lo", "cost", "10", "quota", "1G", "per", "1h", ""], ["soft", "cheap-rate"]),
+        (["path", "set", "dev", "lo", "cost", "10", "quota", "1G", "per", "1h", "soft", ""], ["cheap-rate"]),
+        (["path", "set", "dev", "lo", "cost", "10", "quota", "none", ""], ["cheap-rate"]),
+        (["path", "set", "dev", "lo", "cost", "10", "cheap-rate", "5M", ""], ["quota"]),
+        (["unload", "--v"], ["--verbose"]),
         (["top", "--o"], ["--once"]),
         (["-d", "3", "st"], ["status", "stat"]),
     ],
@@ -237,6 +244,16 @@ def test_completion_looks_into_the_namespace_that_is_named(top: Path, tmp_path: 
         assert complete(top, "-n", "lab", *words, **path) == offered
         assert complete(top, *words[:-1], "-n", "lab", "", **path) == offered
         assert complete(top, *words, **path) == []
+
+
+@pytest.mark.parametrize("action", ["del", "show"])
+def test_completion_offers_the_paths_that_have_a_cost(top: Path, tmp_path: Path, action: str) -> None:
+    lines = "dev if7 cost 10\ndev wan0 cost 3 cheap-rate 9\nendpoint 2 cost 5\naddr fd00::1 cost forbidden"
+    (tmp_path / "mpdpa").write_text(f"#!/bin/sh\n[ \"$*\" = 'path show' ] && echo '{lines}'\n")
+    (tmp_path / "mpdpa").chmod(0o755)
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    for kind, offered in ("dev", ["if7", "wan0"]), ("endpoint", ["2"]), ("addr", ["fd00::1"]):
+        assert complete(top, "path", action, kind, "", **path) == offered
 
 
 def test_cost_of_options_is_told_for_every_call(top: Path) -> None:
