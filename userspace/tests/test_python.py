@@ -256,6 +256,6 @@ def test_without_the_module(package: ModuleType) -> None:
     if Path("/sys/module/mptcp_dpa").exists():
         pytest.skip("the module is loaded")
     for make in (package.Control, package.Monitor):
-        with pytest.raises(package.MpdpaError) as caught:
+        with pytest.raises(package.MpdpaError, match="kernel module mptcp_dpa is not loaded") as caught:
             make()
         assert caught.value.errno == 2

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import functools
 import operator
 import os
@@ -340,7 +341,10 @@ class Handle:
     def __init__(self, opener: str, *arguments: int) -> None:
         self._handle: c_void_p | None = None
         handle = c_void_p()
-        check(getattr(lib(), opener)(ctypes.byref(handle), *arguments))
+        result = getattr(lib(), opener)(ctypes.byref(handle), *arguments)
+        if result == -errno.ENOENT:
+            raise MpdpaError(errno.ENOENT, "kernel module mptcp_dpa is not loaded")
+        check(result)
         self._handle = handle
 
     def _get(self) -> c_void_p:
