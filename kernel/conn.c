@@ -16,7 +16,7 @@
 #include "symbols.h"
 #include "tick.h"
 
-#define CONN_HASH_BITS	10
+#define CONN_HASH_BITS	12
 
 /* Walked under RCU; changed under conn_lock. */
 static struct hlist_head conn_table[1 << CONN_HASH_BITS];
@@ -54,7 +54,7 @@ static int enlist(struct conn *c)
 	struct netns_dpa *dpa = c->dpa;
 
 	c->id = atomic64_inc_return(&dpa->conn_ids);
-	return xa_insert_bh(&dpa->conns, c->id, c, GFP_ATOMIC | __GFP_ACCOUNT);
+	return xa_insert_bh(&dpa->conns, c->id, c, GFP_ATOMIC);
 }
 
 static struct conn *conn_create(struct sock *sk)
@@ -164,8 +164,8 @@ void conn_put(struct conn *c)
  * conn_release() - the socket ends, so does its state
  * @sk: the MPTCP socket
  *
- * Context: msk lock, owned; may sleep. A work item that runs already waits for
- * the lock, then finds the state dead.
+ * Context: msk owned, or nobody's any more; may sleep. A work item that runs already
+ * finds the state dead when it has the spinlock, and starts no timer then.
  */
 void conn_release(struct sock *sk)
 {
@@ -180,7 +180,9 @@ void conn_release(struct sock *sk)
 	xa_erase_bh(&dpa->conns, c->id);
 	atomic_dec(&dpa->conn_count);
 
+	spin_lock_bh(&sk->sk_lock.slock);
 	WRITE_ONCE(c->dead, true);
+	spin_unlock_bh(&sk->sk_lock.slock);
 	tick_stop(c);
 	/* nobody may have looked since the last pick */
 	look_count(c);
@@ -272,7 +274,7 @@ void conn_init_net(struct net *net)
 {
 	struct netns_dpa *dpa = netns_dpa(net);
 
-	xa_init_flags(&dpa->conns, XA_FLAGS_LOCK_BH);
+	xa_init_flags(&dpa->conns, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 }
 
 /* The namespace has no sockets any more. */

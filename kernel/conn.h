@@ -72,19 +72,18 @@ struct conn {
 	u64			chunks_missed;
 	u64			costly;	/* bytes that costlier paths got for chunks */
 	u32			activations;
-	u16			alpha_milli;	/* 0: the namespace's */
-	u16			looked;	/* when rows last were brought up to date; look.c, wraps */
+	u32			told_ms; /* when others were told last; wraps */
 	u32			overflow_ms;	/* 0: the namespace's */
 	u32			room_ms; /* when a settled path lost its row; wraps, 0: none */
 	u64			overflow_ns;	/* in force at the last refresh */
 	u64			overflowed;	/* bytes written while it was */
 	u8			subflows; /* that have a row */
 	u8			line;	/* the row whose line the first chunk is in, if it waits */
-	u16			told;	/* when others were told last; as @looked */
+	u16			alpha_milli;	/* 0: the namespace's */
 	u32			place;	/* in that line; wraps */
 	u32			turn_ms; /* when its turn comes, as far as is known; wraps */
 	u16			fruitless_ms; /* when no row was to be had; wraps; 0: never */
-	u32			picked;	/* bytes of the last pick, on dpa_state::last */
+	u32			picked;	/* bytes of a pick since the last look, on dpa_state::last */
 	u32			window_cut; /* bytes, as a pick ends within a fragment */
 	u64			next_end; /* dpa_state::next_deadline_ns holds up to it */
 	u64			window_less; /* where the window ends without them */

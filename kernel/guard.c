@@ -107,11 +107,12 @@ static int ask(const struct guard_slot *slot, struct mptcp_sock *msk,
 	struct conn *c = conn_find(msk_sock(msk));
 	int err;
 
+	/* this may push, on some kernels, and so decide */
+	if (retrans)
+		compat_check_stale(msk);
 	if (c)
 		plan_ready(c);
 	stat_inc(sock_net(msk_sock(msk)), DPA_STAT_DECISIONS);
-	if (retrans)
-		compat_check_stale(msk);
 	if (run_alone(slot, msk, retrans)) {
 		drop_picks(msk);
 		return -EINVAL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <net/tcp.h>
 
+#include "clock.h"
 #include "conn.h"
 #include "info.h"
 #include "kfuncs.h"
@@ -82,7 +83,7 @@ static void fill_chunk(struct mptcp_dpa_info *info, const struct conn *c)
 	info->chunk_sent = within(st->sent, first);
 	info->chunk_acked = within(st->acked, first);
 	info->chunk_remaining = max(first->end, st->acked) - st->acked;
-	info->chunk_deadline_ns = first->deadline_ns;
+	info->chunk_deadline_ns = first->deadline_ns + clock_ahead_ns();
 	info->chunk_left_ns = first->deadline_ns - st->now_ns;
 	info->chunk_forecast = st->forecast;
 	info->chunk_cookie = first->cookie;
@@ -90,14 +91,16 @@ static void fill_chunk(struct mptcp_dpa_info *info, const struct conn *c)
 
 /**
  * info_init() - what is shown of a connection that has no state
- * @info: filled
+ * @info: filled; times are by the calling process's clock
+ *
+ * Context: process.
  */
 void info_init(struct mptcp_dpa_info *info)
 {
 	*info = (struct mptcp_dpa_info){
 		.header_size = offsetof(struct mptcp_dpa_info, path),
 		.path_size = sizeof(info->path[0]),
-		.now_ns = ktime_get_ns(),
+		.now_ns = ktime_get_ns() + clock_ahead_ns(),
 	};
 }
 
@@ -106,7 +109,7 @@ void info_init(struct mptcp_dpa_info *info)
  * @info: filled
  * @c: the connection; judged and brought up to date on the way
  *
- * Context: msk lock.
+ * Context: process; msk lock.
  */
 void info_fill(struct mptcp_dpa_info *info, struct conn *c)
 {
@@ -118,7 +121,7 @@ void info_fill(struct mptcp_dpa_info *info, struct conn *c)
 		info->flags |= MPTCP_DPA_INFO_F_STREAM;
 	info->chunks_queued = c->queue.count;
 	info->conn_id = c->id;
-	info->now_ns = c->state.now_ns;
+	info->now_ns = c->state.now_ns + clock_ahead_ns();
 	info->chunks_met = c->chunks_met;
 	info->chunks_missed = c->chunks_missed;
 	info->activations = c->activations;

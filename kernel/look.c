@@ -219,14 +219,6 @@ static u32 slow_start_window(const struct sock *ssk, bool paces)
 	return min_t(u64, (u64)cwnd * tp->mss_cache, U32_MAX);
 }
 
-/* what conn::looked counts: 2^20 ns */
-#define LOOKED_SHIFT	20
-
-static u16 looked_at(u64 now_ns)
-{
-	return now_ns >> LOOKED_SHIFT;
-}
-
 /* The rest of what a look at the path asks for. */
 static void refresh_row(struct dpa_path *row, const struct sock *ssk, bool paces,
 			bool count)
@@ -313,8 +305,10 @@ void look_refresh(struct conn *c, bool count)
 	bool lack;
 
 	found = refresh_all(c, count, &lack);
-	c->looked = looked_at(c->state.now_ns);
-	if (clear_others(c, found) && lack)
+	lack &= clear_others(c, found);
+	/* what the last pick put on its path is counted, and it is not to be again */
+	c->picked = 0;
+	if (lack)
 		refresh_all(c, count, &lack);
 }
 
@@ -370,6 +364,23 @@ bool look_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 /* a connection that was not looked at for so long says nothing of that time */
 #define LOOK_MOST_MS	1000
 
+/*
+ * What it saw of a path in so long. Of more than a period it tells the mean, as one that
+ * was busy for a period: it is no more than one connection.
+ */
+static struct share_seen seen_of(const struct dpa_path *row, const struct sock *ssk,
+				 u32 bytes, u32 ms)
+{
+	u32 most_ms = min(ms, (u32)SHARE_PERIOD_MS);
+
+	return (struct share_seen){
+		.bytes = ms ? div_u64((u64)bytes * most_ms, ms) : bytes,
+		.busy_ms = most_ms,
+		.rtt_us = row->rtt_us,
+		.srtt_us = tcp_sk(ssk)->srtt_us >> 3,
+	};
+}
+
 /**
  * look_share() - tell other connections what paths brought since they were told last,
  * and learn from them what each gets
@@ -381,10 +392,8 @@ bool look_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
  */
 void look_share(struct conn *c)
 {
-	u64 now_ns = ktime_get_ns();
-	u16 ago = looked_at(now_ns) - c->told;
-	u32 now_ms = div_u64(now_ns, NSEC_PER_MSEC);
-	u32 ago_ms = ((u64)ago << LOOKED_SHIFT) / NSEC_PER_MSEC;
+	u32 now_ms = div_u64(ktime_get_ns(), NSEC_PER_MSEC);
+	u32 ago_ms = now_ms - c->told_ms;
 	struct mptcp_subflow_context *sf;
 
 	c->shared = false;
@@ -400,19 +409,14 @@ void look_share(struct conn *c)
 		row = &c->state.path[i];
 		bytes = arrived(tcp_sk(ssk)) - c->path[i].told;
 		if (c->path[i].told_busy && ago_ms <= LOOK_MOST_MS && bytes <= S32_MAX)
-			seen = (struct share_seen){
-				.bytes = bytes,
-				.busy_ms = ago_ms,
-				.rtt_us = row->rtt_us,
-				.srtt_us = tcp_sk(ssk)->srtt_us >> 3,
-			};
+			seen = seen_of(row, ssk, bytes, ago_ms);
 		c->path[i].told += bytes;
 		c->path[i].told_busy = tcp_sk(ssk)->packets_out;
 		row->share = min(share_tell(ssk, &seen, now_ms) / DPA_SHARE_UNIT,
 				 (u32)U16_MAX);
 		c->shared |= row->share > 0;
 	}
-	c->told = looked_at(now_ns);
+	c->told_ms = now_ms;
 }
 
 /**

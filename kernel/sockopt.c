@@ -6,9 +6,11 @@
 #include <linux/filter.h>
 #include <linux/mptcp_dpa_sock.h>
 #include <linux/net.h>
+#include <linux/overflow.h>
 #include <net/mptcp.h>
 #include <net/tcp.h>
 
+#include "clock.h"
 #include "conn.h"
 #include "guard.h"
 #include "kfuncs.h"
@@ -87,12 +89,16 @@ static int absolute_deadline(const struct mptcp_dpa_chunk *opt, u64 now_ns,
 			     u64 *deadline_ns)
 {
 	bool absolute = opt->flags & MPTCP_DPA_CHUNK_F_ABS;
-	u64 base = absolute ? 0 : now_ns;
+	s64 base = absolute ? -clock_ahead_ns() : now_ns;
+	s64 at;
 
-	if (opt->deadline_ns > S64_MAX - base)
+	if (opt->deadline_ns > S64_MAX ||
+	    check_add_overflow((s64)opt->deadline_ns, base, &at))
 		return -EOVERFLOW;
-	*deadline_ns = base + opt->deadline_ns;
-	return *deadline_ns > now_ns ? 0 : -ETIME;
+	if (at <= (s64)now_ns)
+		return -ETIME;
+	*deadline_ns = at;
+	return 0;
 }
 
 static bool valid_alpha(u32 alpha_milli)

@@ -240,6 +240,47 @@ static enum hrtimer_restart tick_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+/* Waits until nobody owns the socket, but not for long; under its spinlock. */
+static bool wait_for_owner(struct sock *sk)
+{
+	long left = nsecs_to_jiffies(TICK_MIN_NS) + 1;
+	DEFINE_WAIT(wait);
+
+	while (sock_owned_by_user_nocheck(sk) && left) {
+		prepare_to_wait_exclusive(&sk->sk_lock.wq, &wait,
+					  TASK_UNINTERRUPTIBLE);
+		spin_unlock_bh(&sk->sk_lock.slock);
+		left = schedule_timeout(left);
+		spin_lock_bh(&sk->sk_lock.slock);
+	}
+	finish_wait(&sk->sk_lock.wq, &wait);
+	return !sock_owned_by_user_nocheck(sk);
+}
+
+/* Owns the socket, which nobody does; drops its spinlock. As lock_sock() ends. */
+static void own(struct sock *sk)
+{
+	sk->sk_lock.owned = 1;
+	spin_unlock_bh(&sk->sk_lock.slock);
+	mutex_acquire(&sk->sk_lock.dep_map, 0, 0, _RET_IP_);
+}
+
+/*
+ * Who owns it copies from or to memory that may not come for hours, if it is a file's. Other
+ * connections wait for this worker, so it tries again when as much time has passed as since
+ * the last look. Under the spinlock.
+ */
+static void put_off(struct conn *c)
+{
+	u64 now_ns = ktime_get_ns();
+	u64 age_ns = dpa_minus(now_ns, READ_ONCE(c->state.now_ns));
+
+	age_ns = clamp(age_ns, (u64)TICK_MIN_NS, (u64)TICK_MAX_NS);
+	if (!c->dead)
+		hrtimer_start(&c->timer, ns_to_ktime(now_ns + age_ns),
+			      HRTIMER_MODE_ABS_SOFT);
+}
+
 /*
  * A socket that is over is looked at without being owned: what its peer sends
  * last would be put off until release_sock(), where kernels since 7.0 close an
@@ -249,14 +290,16 @@ static void tick_work(struct work_struct *work)
 {
 	struct conn *c = container_of(work, struct conn, work);
 	struct sock *sk = c->sk;
-	bool slow = lock_sock_fast(sk);
 
-	if (slow || is_over(sk)) {
+	spin_lock_bh(&sk->sk_lock.slock);
+	if (!wait_for_owner(sk)) {
+		put_off(c);
+		spin_unlock_bh(&sk->sk_lock.slock);
+	} else if (is_over(sk)) {
 		tick(c);
-		unlock_sock_fast(sk, slow);
+		spin_unlock_bh(&sk->sk_lock.slock);
 	} else {
-		unlock_sock_fast(sk, slow);
-		lock_sock(sk);
+		own(sk);
 		tick(c);
 		release_sock(sk);
 	}

@@ -240,6 +240,40 @@ hostile_timers() {
 	nothing_stays
 }
 
+# workers_wait MOST: no more than so many of those that look at connections are asleep,
+# each for an owner
+workers_wait() {
+	[ "$(grep -ls '^State:.D' /proc/[0-9]*/status |
+		xargs -r grep -ls 'Name:.*mptcp_dpa' | wc -l)" -le "$1" ]
+}
+
+# 8: who owns a socket for as long as it likes keeps no worker from others, but for some
+# milliseconds now and then.
+owned_for_long() {
+	local held=200 pid
+
+	[ "$(uname -m)" = x86_64 ] || { skip "userfaultfd by its number on x86-64"; return; }
+	stream_prepare || return
+	endpoints_flush
+	start "$tmp/sink" in_ns "$server" python3 -c "
+import socket, signal
+s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+s.bind(('$server4', $port))
+s.listen(4096)
+print('listens', flush=True)
+signal.pause()"
+	wait_until 20 grep -q listens "$tmp/sink" || fail "$(cat "$tmp/sink")"
+	start "$tmp/held" in_ns "$client" python3 "$here/dpa_held.py" $server4 $port $held
+	pid=$last_pid
+	wait_until 120 grep -q held "$tmp/held" || fail "$(cat "$tmp/held")"
+	wait_until 20 workers_wait $((held / 2)) || fail "workers wait for owners"
+	port=$((port + 1)) stream_begin 1000000
+	stream_whole 20
+	stop "$pid"
+	stop_processes
+	nothing_stays
+}
+
 # netlink_most COLUMN: of the client's netlink sockets
 netlink_most() {
 	in_ns "$client" awk -v n="$1" \
@@ -419,6 +453,7 @@ quick_cases unprivileged_users nothing_across_namespaces bounded_timers
 run_cases "$@" -- unprivileged_users preferences_do_not_undercut \
 	preferences_of_root_stand last_deadline foreign_root \
 	nothing_across_namespaces bounded_memory bounded_timers hostile_timers \
+	owned_for_long \
 	bounded_events \
 	bytes_ahead peer_floods_prio peer_plays_with_window peer_has_little_room \
 	peer_divides_acks peer_loses_costly peer_within_quota

@@ -148,6 +148,25 @@ info_tells() {
 		$(field "$tmp/out" chunk due_ns))) 0 20000000
 }
 
+# by_clock_of OFFSET: of a process whose CLOCK_MONOTONIC is so many seconds ahead
+by_clock_of() {
+	in_ns "$client" unshare --time --monotonic "$1" --fork "$files/dpa_sock" \
+		"socket 4 mptcp" "chunk len=1000 by=20000" info
+}
+
+# An absolute deadline is on the caller's clock, and so is what is told of it.
+time_namespace() {
+	prepare || return
+	[ -e /proc/self/ns/time ] || { skip "needs TIME_NS"; return; }
+	by_clock_of 86400 >"$tmp/out" || fail "$(tail -n 3 "$tmp/out")"
+	expect_between "ms left" "$((($(field "$tmp/out" info deadline_ns) -
+		$(field "$tmp/out" info now_ns)) / 1000000))" 15000 20000
+	expect_eq "deadline" "$(field "$tmp/out" info deadline_ns)" \
+		"$(field "$tmp/out" chunk due_ns)"
+	expect_between "s on that clock" \
+		"$(($(field "$tmp/out" info deadline_ns) / 1000000000))" 86400 1000000
+}
+
 info_sizes() {
 	prepare || return
 	listening 4 accept drain
@@ -429,7 +448,7 @@ other_cgroup() {
 
 quick_cases refusals_v4 accepted_v6 fell_back_v4 ended shared_socket \
 	restarted
-run_cases "$@" -- refusals_v4 refusals_v6 accepted_v4 accepted_v6 info_tells \
+run_cases "$@" -- refusals_v4 refusals_v6 accepted_v4 accepted_v6 info_tells time_namespace \
 	info_sizes wrong_options plain_tcp raw_socket fell_back_v4 fell_back_v6 \
 	fell_back_and_ended \
 	shut_down ended listener other_scheduler accepted_socket one_too_many \

@@ -44,8 +44,9 @@
  * struct mptcp_dpa_chunk - the next bytes of the stream and when they are due
  * @length: bytes; the chunk begins where the previous one ends, or at the next
  *	byte to be written if none waits. 1 .. 2^62.
- * @deadline_ns: from now, or with %MPTCP_DPA_CHUNK_F_ABS on CLOCK_MONOTONIC;
- *	the time at which the peer shall have the last byte.
+ * @deadline_ns: from now, or with %MPTCP_DPA_CHUNK_F_ABS on the CLOCK_MONOTONIC
+ *	of the caller's time namespace; the time at which the peer shall have the
+ *	last byte.
  * @cookie: returned in the info and in events, otherwise not looked at.
  * @alpha_milli: deadline sensitivity in thousandths, %MPTCP_DPA_ALPHA_MIN ..
  *	%MPTCP_DPA_ALPHA_MAX; 0 takes the connection's, else the network namespace's.
@@ -155,13 +156,13 @@ struct mptcp_dpa_path_info {
  * @flags: MPTCP_DPA_INFO_F_*
  * @chunk_alpha_milli: alpha in force for the current chunk; 0: it adapts
  * @conn_id: number of the connection in its namespace, as netlink shows it
- * @now_ns: CLOCK_MONOTONIC when this was written
+ * @now_ns: CLOCK_MONOTONIC, of the caller's time namespace, when this was written
  * @chunk_length: bytes of the current chunk; an interval's so far
  * @chunk_sent: of them, given to a subflow
  * @chunk_acked: of them, acknowledged by the peer at connection level
  * @chunk_remaining: bytes still to be acknowledged until its end, those in
  *	front of it included
- * @chunk_deadline_ns: on CLOCK_MONOTONIC
+ * @chunk_deadline_ns: on the same clock
  * @chunk_left_ns: time until then; negative: late
  * @chunk_forecast: bytes that the paths in use will carry until then
  * @chunk_cookie: as it was set; of an interval its number, from 0
