@@ -53,7 +53,7 @@ _PAGE_BYTES = 4096
 # Of a guest with that memory, less than the kernel's least limit, and how many full buffers of
 # payload fit into what is asked for: two ends, and packets that are half empty.
 _USUAL_TCP_BYTES, _BUFFERS = 40 << 20, 8
-VIRTUAL, FAST, NATIVE = "virtual", "fast", "no"
+KINDS = VIRTUAL, FAST, NATIVE = "virtual", "fast", "no"
 USUAL_SERIES = GUEST_TOOL.with_name("series").read_text().strip()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path as File
 
 from .cellspec import Cell
 from .fields import Fields
+from .scenariofile import MS_RANGE
 
 FILE = File(__file__).resolve().parent / "reference.toml"
 
@@ -65,7 +66,7 @@ def _figure(row: Fields, whys: dict[str, str]) -> Figure:
         protocol=row.text("protocol"),
         also=row.items("also", "a list of protocols", lambda v: isinstance(v, str), ()),
         alpha=row.number("alpha", 0.1, 4, None),
-        deadline_ms=row.integers("deadline_ms", 1, 86_400_000),
+        deadline_ms=row.integers("deadline_ms", *MS_RANGE),
         costly_share=row.number("costly_share", 0, 1, None),
         missed=row.integer("missed", 0, 1_000_000, None),
         chunk_seconds=row.number("chunk_seconds", 0, 86_400, None),

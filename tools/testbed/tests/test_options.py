@@ -254,7 +254,7 @@ def test_oracle_tells_how_tight_it_is(capsys: pytest.CaptureFixture[str]) -> Non
     [
         ("crowd", "crowd.toml: load.kind: expected chunks"),
         ("no-such", "no-such: scenario: expected one of "),
-        ("bulk-sym --deadline 0", "expected a whole number above 0, got '0'"),
+        ("bulk-sym --deadline 0", "expected a whole number from 1 to 86400000, got '0'"),
     ],
 )
 def test_oracle_of_what_it_cannot_judge(
@@ -275,3 +275,30 @@ def test_protocols_are_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     said = capsys.readouterr().err
     assert said.startswith(f"testbed: {file}: file: expected a readable text file (")
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("run bulk-sym --chunks 99999999999", "1 to 1000000"),
+        ("run bulk-sym --chunk-bytes 1099511627777", "1 to 1099511627776"),
+        ("cell bulk-sym --period 86400001", "1 to 86400000"),
+        ("cell bulk-sym --deadline 100000000000000000", "1 to 86400000"),
+        ("cell bulk-sym --seed 2147483649", "0 to 2147483648"),
+        ("trace city --seed -5", "0 to 2147483648"),
+        ("lot --count 0", "1 to 100000"),
+        ("demo --jobs " + "9" * 5000, "1 to 1000"),
+    ],
+)
+def test_numbers_have_limits(words: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(words.split())
+    assert end.value.code == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert f": expected a whole number from {expected}, got '{words.split()[-1]}'" in said
+
+
+def test_numbers_within_their_limits() -> None:
+    words = "run bulk-sym --chunks 1000000 --period 86400000 --seed 0 --seed 1"
+    chosen = parsed(*words.split())
+    assert (chosen.chunks, chosen.period, chosen.seed) == (1_000_000, 86_400_000, [0, 1])
