@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path as File
 from typing import Any
 
-from . import lot, overview, robust
+from . import lot, overview, results, robust
 from .campaign import Experiment
 from .errors import UsageError
+from .fields import reading
 from .reference import Figure, Reference
 from .results import Finished
 from .scenario import ADAPTIVE, MPDPA, STOCK
@@ -55,13 +56,15 @@ def section(name: str, experiment: Experiment, reference: Reference) -> str:
     )
 
 
-def drawn_section(name: str, content: dict[str, Any]) -> str | None:
+def drawn_section(folder: File) -> str | None:
     """Of networks that nobody published anything for; None: these are no such ones."""
-    command = content["command"].split()[1]
-    if command not in _DRAWN:
-        return None
-    about, table = _DRAWN[command]
-    return f"{_opening(name, content)}{about}\n\n{table(content)}"
+    content = results.read(folder)
+    with reading(folder / results.NAME, "figures that testbed wrote"):
+        command = content["command"].split()[1]
+        if command not in _DRAWN:
+            return None
+        about, table = _DRAWN[command]
+        return f"{_opening(folder.name, content)}{about}\n\n{table(content)}"
 
 
 _DRAWN: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {

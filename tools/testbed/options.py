@@ -22,7 +22,6 @@ from . import (
     realtraces,
     reference,
     report,
-    results,
     robust,
     scenariofile,
     table,
@@ -309,7 +308,7 @@ def _document(options: argparse.Namespace) -> None:
     for folder in map(File.resolve, options.folders):
         made = None
         if not bench.has_plan(folder):
-            made = document.drawn_section(folder.name, results.read(folder))
+            made = document.drawn_section(folder)
         # a folder that is of neither is refused there
         made = made or document.section(folder.name, bench.collect(folder), published)
         sections[folder.name] = made

@@ -9,6 +9,7 @@ from typing import Any
 
 from .cellspec import Cell
 from .errors import MeasurementError
+from .fields import read_json
 from .metrics import METRICS
 from .scenario import STOCK, Scenario
 from .score import Score
@@ -112,10 +113,11 @@ def _rounded(value: float | None) -> float | None:
 
 def read(folder: File) -> dict[str, Any]:
     """What a command left there, to its end."""
-    try:
-        return json.loads((folder / NAME).read_text())
-    except FileNotFoundError:
-        raise MeasurementError(f"{folder}: not measured yet: no {NAME}") from None
+    file = folder / NAME
+    if not file.exists():
+        raise MeasurementError(f"{folder}: not measured yet: no {NAME}")
+    content: dict[str, Any] = read_json(file, "figures that testbed wrote")
+    return content
 
 
 def write(file: File, content: dict[str, Any]) -> None:
