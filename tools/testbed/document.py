@@ -11,15 +11,16 @@ from .campaign import Experiment
 from .errors import UsageError
 from .fields import reading
 from .reference import Figure, Reference
-from .results import Finished
+from .results import Finished, stock_beside
 from .scenario import ADAPTIVE, MPDPA, STOCK
-from .table import HEADINGS, Group, groups, markdown, percent
+from .table import HEADINGS, NONE, Group, counted, groups, markdown, percent, signed_points
 
 # Points of costly share from which on a difference is explained.
 APART = 5.0
 _RULE = "mp-dpa"
 # Of the table's columns, those from "missed" to "activations".
 _JUDGED = slice(2, 10)
+_BESIDE_STOCK = ("overhead beyond stock, points", "stock's avoidable")
 
 _HEAD = """# Measured
 
@@ -141,9 +142,13 @@ def _far(done: Finished, points: float) -> str:
 
 
 def _judged(parts: Sequence[Group]) -> str:
-    """Our own protocol, with nothing set by hand, against the optimum."""
+    """Our own protocol, with nothing set by hand, against the optimum and stock MPTCP."""
     rows = [
-        (group.title.replace("deadline ", ""), *line.own[_JUDGED])
+        (
+            group.title.replace("deadline ", ""),
+            *line.own[_JUDGED],
+            *_beside_stock(line.done, stock_beside(line.done, list(group.runs))),
+        )
         for group in parts
         for line in group.lines
         if (line.done.cell.protocol, line.done.cell.alpha) == (MPDPA, ADAPTIVE)
@@ -151,4 +156,12 @@ def _judged(parts: Sequence[Group]) -> str:
     if not rows:
         return ""
     names = [text.replace("-\n", "").replace("\n", " ") for text in HEADINGS[_JUDGED]]
-    return "mpdpa, α adaptive:\n\n" + markdown(("scenario, deadline", *names), rows)
+    head = ("scenario, deadline", *names, *_BESIDE_STOCK)
+    return "mpdpa, α adaptive:\n\n" + markdown(head, rows)
+
+
+def _beside_stock(done: Finished, stock: Finished | None) -> tuple[str, str]:
+    if stock is None:
+        return NONE, NONE
+    beyond = done.score.overhead - stock.score.overhead
+    return signed_points(beyond), counted(stock.score.avoidable_missed)
