@@ -1,4 +1,7 @@
-"""The commands of the host's side: which scenarios to run, where, and what to write."""
+"""The commands of the host's side: which scenarios to run, where, and what to write.
+
+Packages that only the build environment has are imported by those who use them: --help needs none.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,6 @@ from . import (
     rates,
     realtraces,
     reference,
-    report,
     robust,
     scenariofile,
     table,
@@ -295,6 +297,8 @@ def _lot(options: argparse.Namespace) -> None:
 
 
 def _collect(options: argparse.Namespace) -> None:
+    from . import report
+
     experiment = bench.collect(options.folder)
     published = reference.load()
     report.write(experiment, published)
@@ -441,6 +445,8 @@ def _jobs(options: argparse.Namespace) -> int:
 
 
 def _tell(experiment: Experiment) -> None:
+    from . import report
+
     published = reference.load()
     page = report.write(experiment, published)
     table.show(experiment.finished, published)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
+from typing import TYPE_CHECKING
 
 from .reference import Figure, Reference
 from .results import Finished, stock_beside
 from .scenario import STOCK, TCP
 from .score import Score
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 WIDTH = 152
 NONE = "–"
@@ -155,6 +156,10 @@ def _show_busy(console: Console, group: Group) -> None:
 
 
 def show(runs: list[Finished], reference: Reference) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
     console = Console(width=None if Console().is_terminal else WIDTH, highlight=False)
     layout = _wide if console.width >= WIDTH else _narrow
     published = False

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -381,3 +383,23 @@ def test_damaged_results(text: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert said.startswith(f"testbed: {file}: file: expected figures that testbed wrote (")
     assert said.count("\n") == 1
     assert not (tmp_path / "to").exists()
+
+
+@pytest.mark.parametrize("words", ["--help", "bench --help"])
+def test_help_needs_no_packages(words: str) -> None:
+    """As outside the build environment."""
+    packages = ("scipy", "numpy", "rich", "matplotlib")
+    blocked = f"import sys\nsys.modules.update(dict.fromkeys({packages}))\n"
+    run = f"from testbed.cli import main\nsys.exit(main({words.split()!r}))\n"
+    done = subprocess.run([sys.executable, "-c", blocked + run], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("usage: testbed ")
+
+
+def test_what_a_command_needs_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("testbed.cli.find_spec", lambda _: None)
+    assert main(["list"]) == 2
+    told = "scipy: package: expected the build environment (tools/vm/buildenv run -- ...)"
+    assert capsys.readouterr().err == f"testbed: {told}\n"
