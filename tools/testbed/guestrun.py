@@ -21,8 +21,8 @@ from typing import Any
 from . import cellspec, native
 from .cell import PROGRESS
 from .cellspec import Cell
-from .errors import MeasurementError, UsageError
-from .results import Host
+from .errors import ENTER, MeasurementError, UsageError
+from .results import NATIVE_ACCEL, Host
 from .scenario import COMMAND, CROWD
 
 PACKAGE = File(__file__).resolve().parent
@@ -46,6 +46,7 @@ _STOP_SECONDS = 10
 WITH_PARENT = ("setpriv", "--pdeathsig")
 NOTHING, LINKS, MODULE = "nothing", "links", "module"
 BUILT = REPOSITORY / "out/guest"
+BUILD = f"{ENTER} make guest"
 _PLACE = File("usr/local/lib/mpdpa")
 OWN_PROGRAMS = ("busy.bpf.o", "link.bpf.o", "mptcpify.bpf.o")
 _USUAL_MEMORY_MB = 1024
@@ -123,8 +124,7 @@ def demand_built(cells: Iterable[Cell]) -> None:
         names = ("mptcp_dpa.ko",) if need == MODULE else OWN_PROGRAMS
         for file in (_PLACE / name for name in names):
             if not (BUILT / file).exists():
-                how = "tools/vm/buildenv run -- make guest"
-                raise UsageError(f"{BUILT / file}: file: expected it built, by: {how}")
+                raise UsageError(f"{BUILT / file}: file: expected it built, by: {BUILD}")
 
 
 def make_links(folder: File) -> File:
@@ -181,9 +181,7 @@ class Runner:
             if os.geteuid() != 0:
                 raise UsageError("--vm no: user: expected root, which may make namespaces")
         elif "MPDPA_IMAGES" not in os.environ:
-            raise UsageError(
-                "--vm: environment: expected the build environment (tools/vm/buildenv run -- ...)"
-            )
+            raise UsageError(f"--vm: environment: expected the build environment ({ENTER} ...)")
         else:
             self._overlay = make_overlay(work / "overlay")
 
@@ -276,7 +274,7 @@ class Runner:
     def _host(self, raw: dict[str, Any], results: File) -> Host:
         release = re.split(r"[+-]", raw["kernel"])[0]
         if self._machine.kind == NATIVE:
-            return Host(release, "wall", "native", raw["cpus"])
+            return Host(release, "wall", NATIVE_ACCEL, raw["cpus"])
         facts = json.loads((results / "vm.json").read_text())
         clock = "virtual" if facts["clock"] == VIRTUAL else "wall"
         return Host(release, clock, facts["accel"], facts["smp"])

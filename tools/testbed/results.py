@@ -15,6 +15,8 @@ from .scenario import STOCK, Scenario
 from .score import Score
 
 SCHEMA = 1
+# Of a host that ran without a guest.
+NATIVE_ACCEL = "native"
 # in the folder of an experiment
 NAME = "results.json"
 _DIGITS = 6
