@@ -99,12 +99,56 @@ def test_what_a_repeated_run_complains_of_is_told(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(upstream, "run", rerun)
     sides = {side: upstream.Column({"diag.sh: listens": verdict}) for side, verdict in zip(
-        upstream.COLUMNS, ("ok", "not ok"), strict=True)}  # fmt: skip
+        upstream.COLUMNS, ("not ok", "ok"), strict=True)}  # fmt: skip
     again, complaints = upstream.rerun(upstream.differing(sides))
     assert again["diag.sh: listens"] == {side: ["ok"] * upstream.RERUNS for side in upstream.COLUMNS}
     assert upstream.report(sides, again, complaints)["not ok"] == 1
     assert "# mpdpa, seed 3: the kernel's log has: BUG\nnot ok 2 guests and" in capsys.readouterr().out
     assert upstream.report(sides, again)["not ok"] == 0
+
+
+@pytest.mark.parametrize(
+    ("first", "default", "ours", "verdict"),
+    [
+        (("ok", "not ok"), "+++", "+++", "not ok"),
+        (("ok", "not ok"), "++-", "+++", "ok"),
+        (("ok", "not ok"), "---", "---", "not ok"),
+        (("ok", "absent"), "+++", "+++", "not ok"),
+        (("ok", "skip"), "+++", "+++", "not ok"),
+        (("not ok", "ok"), "+++", "+++", "ok"),
+        (("not ok", "ok"), "+++", "++-", "ok"),
+        (("not ok", "ok"), "+++", "+--", "not ok"),
+        (("not ok", "ok"), "---", "---", "ok"),
+        (("skip", "not ok"), "+++", "+++", "not ok"),
+    ],
+)
+def test_the_first_of_four_runs_counts(first: tuple[str, str], default: str, ours: str, verdict: str) -> None:
+    again = {side: ["ok" if each == "+" else "not ok" for each in runs]
+             for side, runs in zip(upstream.COLUMNS, (default, ours), strict=True)}  # fmt: skip
+    assert upstream.judged(*first, again)[0] == verdict
+
+
+@pytest.mark.parametrize(
+    ("log", "status", "ends"),
+    [
+        ("", 1, "not ok"),
+        ("Bail out!\n", 1, "not ok"),
+        ("not ok 1 - sends\nnot ok 2 - closes\n", 1, "not ok"),
+        # it broke off
+        ("ok 1 - sends\n", 1, "not ok"),
+        ("ok 1 - sends # SKIP\n", 4, "not ok"),
+        ("ok 1 - sends\nnot ok 2 - closes\n", 1, "both"),
+    ],
+)
+def test_a_test_that_fails_as_a_whole_compares_nothing(log: str, status: int, ends: str, capsys: pytest.CaptureFixture[str]) -> None:
+    columns = {side: upstream.Column(upstream.verdicts_of("diag.sh", log, status)) for side in upstream.COLUMNS}
+    # another test's cases do not count
+    for column in columns.values():
+        column.verdicts |= {"diag.sh -6: sends": "ok", "diag.sh -6: closes": "not ok"}
+    upstream.report(columns, {})
+    said = capsys.readouterr().out
+    assert ("\nok 1 diag.sh: exit status # SKIP fails with both\n" in said) == (ends == "both")
+    assert ("\nnot ok 1 diag.sh: exit status\n" in said) == (ends == "not ok")
 
 
 @pytest.mark.parametrize(
