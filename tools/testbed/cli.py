@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> int:
     try:
         chosen = _parser(host_side).parse_args(arguments)
         if host_side:
-            _demand_packages()
+            demand_packages()
         if chosen.what == "execute":
             return cell.main(chosen.spec, chosen.out)
         if chosen.what == "flood":
@@ -67,7 +67,7 @@ def main(arguments: list[str]) -> int:
         return 130
 
 
-def _demand_packages() -> None:
+def demand_packages() -> None:
     for name in ("scipy", "rich", "matplotlib"):
         if find_spec(name) is None:
             raise UsageError(f"{name}: package: expected the build environment ({ENTER} ...)")
