@@ -44,6 +44,7 @@ from .guestrun import (
     WITH_PARENT,
     Machine,
     Runner,
+    job_memory_mb,
     memory_options,
     needed,
 )
@@ -229,6 +230,7 @@ def prepare(name: str, choice: Choice, machine: Machine, out: File, command: str
             "overlays": [str(folder) for folder in machine.overlays],
         },
         "cells": {cell.label: needed(cell) for cell in longest_first},
+        "memory_mb": {cell.label: job_memory_mb(cell) for cell in longest_first},
         "runs": [
             {"measured": campaign.measured_as(cell).label, "deadline_ms": cell.deadline_ms}
             for cell in cells
@@ -377,7 +379,8 @@ def _plan(out: File) -> Plan:
             raise row.fail("measured", "one of the cells", label)
         runs.append((label, row.integer("deadline_ms", *MS_RANGE, None)))
         row.finish("measured, deadline_ms")
-    top.finish("command, machine, cells, runs")
+    top.table("memory_mb")  # for the workflow alone
+    top.finish("command, machine, cells, memory_mb, runs")
     return Plan(command, machine, cells, tuple(runs))
 
 

@@ -50,6 +50,8 @@ BUILD = f"{ENTER} make guest"
 _PLACE = File("usr/local/lib/mpdpa")
 OWN_PROGRAMS = ("busy.bpf.o", "link.bpf.o", "mptcpify.bpf.o")
 _USUAL_MEMORY_MB = 1024
+# What a job takes beside its guest's memory.
+_BESIDE_MB = 476
 _PAGE_BYTES = 4096
 # Of a guest with that memory, less than the kernel's least limit, and how many full buffers of
 # payload fit into what is asked for: two ends, and packets that are half empty.
@@ -139,14 +141,28 @@ def memory_options(cell: Cell) -> list[str]:
     """Options of a guest in which TCP may have full buffers at both ends. What a kernel allows
     all of TCP follows from the machine's memory; beyond it a socket says that it can be written
     to and then takes nothing, and who waits for it never sleeps."""
-    load = cell.scenario.load
-    connections = load.chunks if load.kind == CROWD else 1
-    size = _BUFFERS * cell.scenario.connection.buffer_bytes * connections
-    if size <= _USUAL_TCP_BYTES:
+    size = _unusual_tcp_bytes(cell)
+    if not size:
         return []
     pages = size // _PAGE_BYTES
     limits = f'sysctl.net.ipv4.tcp_mem="{pages} {pages} {pages}"'
-    return ["--memory", str(_USUAL_MEMORY_MB + (size >> 20)), "--kernel-args", limits]
+    return ["--memory", str(_memory_mb(cell)), "--kernel-args", limits]
+
+
+def _unusual_tcp_bytes(cell: Cell) -> int:
+    load = cell.scenario.load
+    connections = load.chunks if load.kind == CROWD else 1
+    size = _BUFFERS * cell.scenario.connection.buffer_bytes * connections
+    return size if size > _USUAL_TCP_BYTES else 0
+
+
+def _memory_mb(cell: Cell) -> int:
+    return _USUAL_MEMORY_MB + (_unusual_tcp_bytes(cell) >> 20)
+
+
+def job_memory_mb(cell: Cell) -> int:
+    """What a job of a cluster has to ask for."""
+    return _memory_mb(cell) + _BESIDE_MB
 
 
 def _placed(cell: Cell, reason: str) -> str:

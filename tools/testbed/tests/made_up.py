@@ -46,7 +46,10 @@ def plan(cells: dict[str, str]) -> str:
     """Of a campaign: what each cell needs, by its label."""
     machine = {"kind": guestrun.VIRTUAL, "kernel": None, "overlays": []}
     runs = [{"measured": label, "deadline_ms": None} for label in cells]
-    return json.dumps({"command": "c", "machine": machine, "cells": cells, "runs": runs})
+    memory = dict.fromkeys(cells, 1500)
+    return json.dumps(
+        {"command": "c", "machine": machine, "cells": cells, "memory_mb": memory, "runs": runs}
+    )
 
 
 def finished(cell: Cell, took_ms: float, *, avoidable: int, share: float) -> Finished:

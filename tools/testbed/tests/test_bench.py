@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed import bench, campaign, guestrun, realtraces
+from testbed import bench, campaign, cellspec, guestrun, realtraces
 from testbed.cellspec import Cell
 from testbed.errors import MeasurementError, UsageError
 from testbed.guestrun import LINKS, MODULE, NOTHING, Machine
@@ -379,7 +379,8 @@ def test_jobs_of_a_cluster_enter_the_build_environment(tmp_path: Path) -> None:
     out = tmp_path / "out/bench-traces"
     bench.prepare("traces", bench.Choice(bench.QUICK), Machine(), out, "testbed bench traces")
     done = subprocess.run(
-        ["snakemake", "--snakefile", "tools/testbed/Snakefile", "--cluster", "sh", "--jobs", "8",
+        ["snakemake", "--snakefile", "tools/testbed/Snakefile", "--cluster",
+         "echo {wildcards} {resources.mem_mb} >>memory; sh", "--jobs", "8",
          "--latency-wait", "5", "--max-jobs-per-second", "20", "--max-status-checks-per-second",
          "20", "--config", "folder=out/bench-traces", f"enter=sh {tmp_path}/enter"],
         cwd=tmp_path, env={**os.environ, "HOME": str(tmp_path)}, capture_output=True, text=True,
@@ -392,3 +393,9 @@ def test_jobs_of_a_cluster_enter_the_build_environment(tmp_path: Path) -> None:
         f"{command} measure out/bench-traces/cells/{label}/spec.json" for label in labels
     )
     assert said[-1] == f"{command} collect out/bench-traces"
+    asked = dict(re.findall(r"label=(\S+) (\d+)", (tmp_path / "memory").read_text()))
+    assert asked.keys() == labels.keys()
+    for label, megabytes in asked.items():
+        options = guestrun.memory_options(cellspec.read(out / f"cells/{label}/spec.json"))
+        guest = int(options[options.index("--memory") + 1])
+        assert guest + 400 < int(megabytes) < guest + 600
