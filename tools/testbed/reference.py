@@ -10,12 +10,14 @@ from .cellspec import Cell
 from .fields import Fields
 from .scenariofile import MS_RANGE
 
+_SHARES = ("costly_share", "overhead")
 FILE = File(__file__).resolve().parent / "reference.toml"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """None where the origin does not say; ``why`` tells why ours differs, if it does."""
+    """None where the origin does not say; ``about`` names the shares that are the middle of a
+    published range, ``why`` tells why ours differs, if it does."""
 
     scenario: str
     protocol: str
@@ -26,6 +28,7 @@ class Figure:
     missed: int | None
     chunk_seconds: float | None
     overhead: float | None
+    about: tuple[str, ...]
     why: str | None
 
 
@@ -71,6 +74,7 @@ def _figure(row: Fields, whys: dict[str, str]) -> Figure:
         missed=row.integer("missed", 0, 1_000_000, None),
         chunk_seconds=row.number("chunk_seconds", 0, 86_400, None),
         overhead=row.number("overhead", 0, 1, None),
+        about=row.items("about", f"a list of {' and '.join(_SHARES)}", _SHARES.__contains__, ()),
         why=None if why is None else whys[why],
     )
     row.finish("scenario, protocol, also, alpha, deadline_ms, costly_share, missed, ...")

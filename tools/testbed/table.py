@@ -60,6 +60,10 @@ def percent(share: float | None, digits: int = 1) -> str:
     return NONE if share is None else f"{share * 100:.{digits}f} %"
 
 
+def published_percent(figure: Figure, share: str) -> str:
+    return ("≈ " if share in figure.about else "") + percent(getattr(figure, share), 0)
+
+
 def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table of Markdown; each line has its end."""
     lines = [head, ("---",) * len(head), *rows]
@@ -138,8 +142,8 @@ def _published(figure: Figure | None) -> str:
     seconds = figure.chunk_seconds
     return ", ".join((
         NONE if figure.missed is None else str(figure.missed),
-        percent(figure.costly_share, 0),
-        percent(figure.overhead, 0),
+        published_percent(figure, "costly_share"),
+        published_percent(figure, "overhead"),
         NONE if seconds is None else f"{seconds:.1f} s",
     ))  # fmt: skip
 

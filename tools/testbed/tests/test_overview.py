@@ -56,6 +56,18 @@ def test_only_who_has_several_seeds_tells_them() -> None:
     ]
 
 
+def test_the_middle_of_a_published_range_says_so() -> None:
+    published = reference.load()
+    runs = [finished("threshold", alpha, 1, 6) for alpha in (1.0, 0.8)]
+    [group] = groups(runs, published)
+    assert [line.published for line in group.lines] == [
+        "0, 25 %, ≈ 12 %, –",
+        "0, ≈ 32 %, ≈ 12 %, –",
+    ]
+    [row] = overview.of([group], published).rows
+    assert (row[2], row[4]) == ("25 %", "≈ 32 %")
+
+
 def test_ours_is_beside_stock_of_the_same_seed() -> None:
     """Overheads of 5 % and 10 %, and of 10 % and 5 %."""
     runs = [
