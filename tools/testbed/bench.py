@@ -390,9 +390,9 @@ def measure(spec: File) -> None:
     top = folder.parent.parent
     plan = _plan(top)
     cell = cellspec.read(spec)
+    demand_as_planned(top, needed(cell), plan.machine)
     causes = (spec, _causes(top, needed(cell)))
     planned = [file.read_bytes() for file in causes]
-    demand_as_planned(top, needed(cell), plan.machine)
     with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
         runner = Runner(plan.machine, File(scratch), folder)
         try:

@@ -83,13 +83,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     hard.add_argument("--quick", action="store_true", help="two of them")
     _add_machine(hard)
     drawn = commands.add_parser("lot", help="networks that are drawn by lot, beside stock MPTCP")
-    drawn.add_argument("--seed", type=arguments.seed, default=1, metavar="N", help="default: 1")
-    drawn.add_argument(
-        "--count", type=whole(1, lot.MOST), metavar="N", help=f"default: {lot.COUNT}"
-    )
-    drawn.add_argument("--paths", type=int, choices=range(2, len(lot.COSTS) + 1), default=2)
-    drawn.add_argument("--changing", action="store_true", help="one link of each changes")
-    drawn.add_argument("--quick", action="store_true", help="a few, with a few chunks")
+    _add_networks(drawn)
     _add_machine(drawn)
     job = commands.add_parser("measure", help="one job of a campaign")
     job.add_argument("spec", type=File, metavar="SPEC.json")
@@ -104,6 +98,16 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_change(best)
     listing = commands.add_parser("list", help="list the scenarios and protocols")
     listing.add_argument("--traces", type=File, metavar="DIR", help="those over these traces, too")
+
+
+def _add_networks(drawn: argparse.ArgumentParser) -> None:
+    drawn.add_argument("--seed", type=arguments.seed, default=1, metavar="N", help="default: 1")
+    drawn.add_argument(
+        "--count", type=whole(1, lot.MOST), metavar="N", help=f"default: {lot.COUNT}"
+    )
+    drawn.add_argument("--paths", type=int, choices=range(2, len(lot.COSTS) + 1), default=2)
+    drawn.add_argument("--changing", action="store_true", help="one link of each changes")
+    drawn.add_argument("--quick", action="store_true", help="a few, with a few chunks")
 
 
 def _add_cell(one: argparse.ArgumentParser) -> None:
