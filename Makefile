@@ -273,14 +273,14 @@ sim:
 sim-inside: $(SIM)
 	@PYTHONPATH=tools python3 -m sim $(SCENARIOS)
 
-## sim-lot         the rule on networks drawn by lot, and where it does worst; COUNT=N SEED=N PATHS=N, CHANGING=1
+## sim-lot         the rule on networks drawn by lot, and where it does worst; COUNT=N SEED=N PATHS=N ALPHA=N, CHANGING=1
 .PHONY: sim-lot sim-lot-inside
 sim-lot:
-	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(foreach v,SEED COUNT PATHS CHANGING,$v='$($v)')
+	@$(INSIDE) $(MAKE) --no-print-directory $@-inside $(foreach v,SEED COUNT PATHS ALPHA CHANGING,$v='$($v)')
 
 sim-lot-inside: $(SIM)
 	@PYTHONPATH=tools python3 -m sim.lot $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) \
-		$(if $(PATHS),--paths $(PATHS)) $(if $(CHANGING),--changing)
+		$(if $(PATHS),--paths $(PATHS)) $(if $(ALPHA),--alpha $(ALPHA)) $(if $(CHANGING),--changing)
 
 unit: $(SIM)
 $(SIM): $(wildcard tools/sim/*.[ch]) $(BPF_HEADERS)

@@ -44,7 +44,8 @@ second_subflow_used() {
 }
 
 silence_one() {
-	wait_until 10 grep -q '"send".*"sent":1000}' "$tmp/client"
+	wait_until 10 grep -q '"send".*"sent":1000}' "$tmp/client" ||
+		fail "nothing was sent: $(tail -n 1 "$tmp/client")"
 	sleep 0.2
 	path_silent 1
 }

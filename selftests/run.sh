@@ -11,16 +11,20 @@
 #	DPA_FILES=DIR	where make put what it built, if not here
 #
 # On a terminal of its own or in a virtual machine, as root. A test leaves
-# everything as it found it, but two must not run at the same time.
+# everything as it found it, also when it is interrupted (exit status 130), but
+# two must not run at the same time.
 
 cd "$(dirname "$0")" || exit 1
 
-tests="load attach sockopt deadline crowd stuck guard default netlink sysctl schedulers overflow
+tests="load attach sockopt deadline crowd stuck turns guard default netlink sysctl schedulers overflow
        quota fault_path fault_life suspend security soak"
 limit=${TEST_TIMEOUT:-$(sed -n 's/^timeout=//p' settings)}
 passed=0
 failed=0
 skipped=0
+running=
+shown=
+scratch=$(mktemp -d) || exit 1
 
 # nest OUTPUT: the test's own lines, indented, and its numbers added up
 nest() {
@@ -69,16 +73,33 @@ verdict() {
 	echo "# $name.sh took $seconds s"
 }
 
+# Waits for the test in the background, so that a signal is heard at once. With
+# -m the test itself does not begin with SIGINT ignored.
 run_one() {
-	local number=$1 name=${2%.sh} output status begun=$SECONDS
+	local number=$1 name=${2%.sh} output=$scratch/output status begun=$SECONDS
 
-	output=$(mktemp)
-	timeout --kill-after=20 "$limit" "./$name.sh" 2>&1 </dev/null |
-		tee "$output" | nest
-	status=${PIPESTATUS[0]}
+	{ trap '' INT; tee "$output" <"$scratch/lines" | nest; } &
+	shown=$!
+	set -m
+	timeout --kill-after=20 "$limit" "./$name.sh" >"$scratch/lines" 2>&1 </dev/null &
+	running=$!
+	set +m
+	wait $running
+	status=$?
+	wait $shown
+	running=
 	tally "$output"
-	rm -f "$output"
 	verdict "$number" "$name" "$status" $((SECONDS - begun))
+}
+
+# The test, and what it runs, are told by timeout; it cleans up, and is waited for.
+interrupted() {
+	trap '' INT TERM
+	if [ -n "$running" ]; then
+		kill "$running"
+		wait "$running" "$shown"
+	fi
+	exit 130
 }
 
 # shellcheck disable=SC2086
@@ -86,7 +107,9 @@ run_one() {
 
 # what the kernel says must not land in the middle of our lines
 console=$(cut -f 1 /proc/sys/kernel/printk)
-trap 'echo "$console" >/proc/sys/kernel/printk' EXIT
+trap 'echo "$console" >/proc/sys/kernel/printk; rm -rf "$scratch"' EXIT
+trap interrupted INT TERM
+mkfifo "$scratch/lines" || exit 1
 echo 1 >/proc/sys/kernel/printk
 
 number=0

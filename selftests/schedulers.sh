@@ -81,10 +81,11 @@ backup_takes_over() {
 	prepare subflow backup && use backup || return
 	server "$server" $server4 $port "$tmp/server" accept "drain $bytes" shutdown
 	start "$tmp/client" client "$client" "connect $server4 $port" \
-		"send 1000" "wait subflows=2" "send $((bytes - 1000))" \
-		shutdown drain subflows
+		"send 1000" "wait subflows=2" "say both" \
+		"send $((bytes - 1000))" shutdown drain subflows
 	client_pid=$last_pid
-	wait_until 10 grep -q '"send".*"sent":1000}' "$tmp/client"
+	wait_until 10 grep -q '"word":"both"' "$tmp/client" ||
+		fail "no second subflow: $(tail -n 1 "$tmp/client")"
 	sleep 1
 	kill_subflow "$server" dst 10.0.1.1 "sport = :$port"
 	finish "$client_pid" 60 || fail "$(tail -n 3 "$tmp/client")"
@@ -147,7 +148,8 @@ redundant_repeats() {
 
 # silence_one SECONDS: so long after the first bytes are on their way
 silence_one() {
-	wait_until 10 grep -q '"send".*"sent":1000}' "$tmp/client"
+	wait_until 10 grep -q '"send".*"sent":1000}' "$tmp/client" ||
+		fail "nothing was sent: $(tail -n 1 "$tmp/client")"
 	sleep "$1"
 	path_silent 1
 }

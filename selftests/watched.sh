@@ -43,7 +43,9 @@ status=0
 why=
 watched_by || why="this kernel has no KASAN, lockdep or kmemleak"
 report 1 watched "$why"
-./run.sh "$@" 2>&1 | sed 's/^/    /'
+trap 'exit 130' INT TERM
+# what an interrupted test still has to say is shown, too
+./run.sh "$@" 2>&1 | { trap '' INT; sed 's/^/    /'; }
 [ "${PIPESTATUS[0]}" = 0 ] || status=1
 [ $status = 0 ] && echo "ok 2 selftests" || echo "not ok 2 selftests"
 report 3 kernel_log "$(dmesg | grep -Ef complaints -A 30 | grep -v 'Command line' | head -n 200)"

@@ -10,8 +10,10 @@ suite ended well and at least one test ran.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -26,6 +28,9 @@ import results
 
 BUILT = os.environ.get("MPDPA_BUILT", "out")
 OUT = Path(BUILT) / "check"
+# Suites end if this is killed, too.
+WITH_PARENT = ("setpriv", "--pdeathsig", "TERM", "--")
+STOP_SECONDS = 20
 RESULT = re.compile(r"^(\s*)(ok|not ok) \d+(?: -)? ?(.*)$")
 
 
@@ -124,25 +129,78 @@ def pytest_cases(report: Path) -> list[Case]:
     return cases
 
 
+class Stopped(Exception):
+    """Nothing more is run, and what ran says nothing."""
+
+
+class Running:
+    """Suites, each in a group of its own; ``stop`` ends all of them, with what they started."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()  # protects the other two
+        self.groups: set[int] = set()
+        self.stopped = False
+
+    def run(self, suite: Suite) -> tuple[int, str]:
+        """The exit status, and what it said."""
+        with self.lock:
+            if self.stopped:
+                raise Stopped
+            process = subprocess.Popen(
+                [*WITH_PARENT, *suite.command],
+                env={**os.environ, **suite.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+            self.groups.add(process.pid)
+        log, _ = process.communicate()
+        with self.lock:
+            self.groups.discard(process.pid)
+            if self.stopped:
+                raise Stopped
+        return process.returncode, log
+
+    def stop(self) -> None:
+        """Asks first: a guest's runner, say, has its guest to end."""
+        with self.lock:
+            self.stopped = True
+            groups = set(self.groups)
+        for group in groups:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGTERM)
+        end = time.monotonic() + STOP_SECONDS
+        while time.monotonic() < end and any(map(is_there, groups)):
+            time.sleep(0.05)
+        for group in filter(is_there, groups):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
+
+
+def is_there(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+RUNNING = Running()
+
+
 def run(suite: Suite, may_skip: Iterable[str]) -> Outcome:
     outcome = Outcome(suite.name)
     started = time.monotonic()
-    done = subprocess.run(
-        suite.command,
-        env={**os.environ, **suite.environment},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
+    outcome.exit_status, outcome.log = RUNNING.run(suite)
     outcome.seconds = time.monotonic() - started
-    outcome.exit_status, outcome.log = done.returncode, done.stdout
     if suite.kind == "pytest":
         report = Path(suite.command[-1])
         outcome.cases = pytest_cases(report) if report.exists() else []
     else:
-        outcome.cases = ktap_cases(done.stdout)
+        outcome.cases = ktap_cases(outcome.log)
     for case in outcome.cases:
         case.allow(may_skip)
     return outcome
@@ -282,11 +340,17 @@ def is_whole(target: str, only: str) -> bool:
     return target != "fuzz" or fuzz_calls() >= FUZZ_CALLS
 
 
+def terminate(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", metavar="TEXT", default="", help="suites whose name contains TEXT")
     parser.add_argument("--target", choices=TARGETS, default="check", help="what is run (default: check)")
     options = parser.parse_args()
+    signal.signal(signal.SIGINT, terminate)
+    signal.signal(signal.SIGTERM, terminate)
     OUT.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
     target = TARGETS[options.target]
@@ -301,7 +365,14 @@ def main() -> int:
         return outcome
 
     with ThreadPoolExecutor(target.at_once) as pool:
-        outcomes = list(pool.map(run_and_tell, chosen))
+        try:
+            outcomes = list(pool.map(run_and_tell, chosen))
+        except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            RUNNING.stop()
+            print("check: interrupted", file=sys.stderr)
+            return 130
     statuses = [case.status for outcome in outcomes for case in outcome.cases]
     failed = sum(len(outcome.bad) for outcome in outcomes)
     # again, for who sees no more than the end

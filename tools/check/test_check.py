@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +20,7 @@ import check
 import readme
 import upstream
 
+TOP = Path(__file__).resolve().parents[2]
 EXAMPLE = "int main(void)\n{\n}\n"
 README = f"""# Title
 
@@ -93,12 +99,56 @@ def test_what_a_repeated_run_complains_of_is_told(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(upstream, "run", rerun)
     sides = {side: upstream.Column({"diag.sh: listens": verdict}) for side, verdict in zip(
-        upstream.COLUMNS, ("ok", "not ok"), strict=True)}  # fmt: skip
+        upstream.COLUMNS, ("not ok", "ok"), strict=True)}  # fmt: skip
     again, complaints = upstream.rerun(upstream.differing(sides))
     assert again["diag.sh: listens"] == {side: ["ok"] * upstream.RERUNS for side in upstream.COLUMNS}
     assert upstream.report(sides, again, complaints)["not ok"] == 1
     assert "# mpdpa, seed 3: the kernel's log has: BUG\nnot ok 2 guests and" in capsys.readouterr().out
     assert upstream.report(sides, again)["not ok"] == 0
+
+
+@pytest.mark.parametrize(
+    ("first", "default", "ours", "verdict"),
+    [
+        (("ok", "not ok"), "+++", "+++", "not ok"),
+        (("ok", "not ok"), "++-", "+++", "ok"),
+        (("ok", "not ok"), "---", "---", "not ok"),
+        (("ok", "absent"), "+++", "+++", "not ok"),
+        (("ok", "skip"), "+++", "+++", "not ok"),
+        (("not ok", "ok"), "+++", "+++", "ok"),
+        (("not ok", "ok"), "+++", "++-", "ok"),
+        (("not ok", "ok"), "+++", "+--", "not ok"),
+        (("not ok", "ok"), "---", "---", "ok"),
+        (("skip", "not ok"), "+++", "+++", "not ok"),
+    ],
+)
+def test_the_first_of_four_runs_counts(first: tuple[str, str], default: str, ours: str, verdict: str) -> None:
+    again = {side: ["ok" if each == "+" else "not ok" for each in runs]
+             for side, runs in zip(upstream.COLUMNS, (default, ours), strict=True)}  # fmt: skip
+    assert upstream.judged(*first, again)[0] == verdict
+
+
+@pytest.mark.parametrize(
+    ("log", "status", "ends"),
+    [
+        ("", 1, "not ok"),
+        ("Bail out!\n", 1, "not ok"),
+        ("not ok 1 - sends\nnot ok 2 - closes\n", 1, "not ok"),
+        # it broke off
+        ("ok 1 - sends\n", 1, "not ok"),
+        ("ok 1 - sends # SKIP\n", 4, "not ok"),
+        ("ok 1 - sends\nnot ok 2 - closes\n", 1, "both"),
+    ],
+)
+def test_a_test_that_fails_as_a_whole_compares_nothing(log: str, status: int, ends: str, capsys: pytest.CaptureFixture[str]) -> None:
+    columns = {side: upstream.Column(upstream.verdicts_of("diag.sh", log, status)) for side in upstream.COLUMNS}
+    # another test's cases do not count
+    for column in columns.values():
+        column.verdicts |= {"diag.sh -6: sends": "ok", "diag.sh -6: closes": "not ok"}
+    upstream.report(columns, {})
+    said = capsys.readouterr().out
+    assert ("\nok 1 diag.sh: exit status # SKIP fails with both\n" in said) == (ends == "both")
+    assert ("\nnot ok 1 diag.sh: exit status\n" in said) == (ends == "not ok")
 
 
 @pytest.mark.parametrize(
@@ -154,9 +204,67 @@ def test_each_target_has_its_own_skips(target: str, name: str, fine: bool) -> No
     assert fine or "MAY_SKIP" in outcome.bad[0]
 
 
+def selftests_of(pattern: str, file: str) -> set[str]:
+    """Of a list in a file of the selftests, without their endings."""
+    text = (TOP / "selftests" / file).read_text().replace("\\\n", " ")
+    return {name.removesuffix(".sh") for words in re.findall(pattern, text, re.MULTILINE) for name in words.split()}
+
+
+def test_each_selftest_is_in_every_list() -> None:
+    named = selftests_of(r"^TEST_PROGS := (.*)", "Makefile")
+    assert "turns" in named
+    assert selftests_of(r'^tests="([^"]*)"', "run.sh") == named - {"fuzz"}
+    assert selftests_of(r"^\| ([a-z_]+) \|(?! what it shows)", "README.md") == named | {"decision_cost"}
+    of_guests = [suite.command for suite in check.suites() if "tools/vm/guest" in suite.command]
+    assert {word for command in of_guests for word in command} >= named | {"decision_cost"}
+    watched = {word for suite in check.debug_suites() for word in suite.command}
+    assert watched >= named - {"default", "fuzz"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_suites_end_with_the_check(number: int, tmp_path: Path) -> None:
+    """And what they started; it is told in a line."""
+    program = f"""
+import sys
+sys.path.insert(0, {str(TOP / "tools/check")!r})
+import check
+check.TARGETS["check"] = check.Target(lambda: [check.Suite(
+    str(i), ["sh", "-c", "trap 'exit 1' TERM; sleep 600 & echo $! >> children; echo $$ >> suites; wait; :"], "ktap"
+) for i in range(3)], 2)
+sys.argv = ["check.py"]
+sys.exit(check.main())
+"""
+
+    def there(file: str) -> list[Path]:
+        pids = (tmp_path / file).read_text().split() if (tmp_path / file).exists() else []
+        return [process for pid in pids if (process := Path("/proc") / pid).exists()]
+
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert within(lambda: len(there("suites")) == 2)
+        process.send_signal(number)
+        out, said = process.communicate(timeout=30)
+    if number == signal.SIGKILL:
+        # the suites themselves hear of it
+        assert within(lambda: not there("suites"))
+        for child in there("children"):
+            os.kill(int(child.name), signal.SIGKILL)
+        return
+    assert not there("suites") + there("children")
+    assert (process.returncode, said) == (130, "check: interrupted\n")
+    assert out == "KTAP version 1\n1..3\n"
+
+
+def within(come: Callable[[], bool]) -> bool:
+    end = time.monotonic() + 20
+    while not come() and time.monotonic() < end:
+        time.sleep(0.05)
+    return come()
+
+
 def test_a_test_that_may_be_skipped_is_there() -> None:
     """Names in the permission that no test has would permit nothing."""
-    tests = Path(__file__).resolve().parents[2] / "selftests"
+    tests = TOP / "selftests"
     case, reason = NO_FAULTS.split(" # SKIP ")
     text = (tests / "fault_life.sh").read_text()
     assert f"{case}()" in text
@@ -176,10 +284,9 @@ def test_a_test_that_may_be_skipped_is_there() -> None:
 )
 def test_what_is_compiled_follows_from_its_headers(folder: str, target: str, header: str) -> None:
     """As if the header were new; nothing is made."""
-    top = Path(__file__).resolve().parents[2]
     if folder != ".":
-        header, target = str(top / header), str(top / "out/selftests/opt/mpdpa/selftests" / target)
-    done = subprocess.run(["make", "-C", str(top / folder), "-n", "-W", header, target], capture_output=True, text=True)
+        header, target = str(TOP / header), str(TOP / "out/selftests/opt/mpdpa/selftests" / target)
+    done = subprocess.run(["make", "-C", str(TOP / folder), "-n", "-W", header, target], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert f"-o {target}" in done.stdout
 
@@ -198,8 +305,7 @@ def test_what_is_compiled_follows_from_its_headers(folder: str, target: str, hea
 def test_limits_are_numbers(value: str, low: str, high: str, failed: str) -> None:
     """Of what a selftest expects: without one nothing would be asked for."""
     script = 'source selftests/lib.sh; exec 3>&1; expect_between it "$@"; echo "failed: $case_failed"'
-    top = Path(__file__).resolve().parents[2]
     command = ["bash", "-c", script, "test.sh", value, low, high]
-    done = subprocess.run(command, cwd=top, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=TOP, capture_output=True, text=True)
     assert done.stdout.endswith(f"failed: {failed}\n"), done.stdout + done.stderr
     assert not done.stderr

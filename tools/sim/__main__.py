@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 
 from testbed import scenariofile
+from testbed.cli import demand_packages
 from testbed.errors import UsageError
 from testbed.scenario import CHUNKS, Scenario
 
@@ -37,8 +39,12 @@ def _show(scenario: Scenario) -> None:
             print(_line(scenario, deadline_ms, rule, out, stock), flush=True)
 
 
-def main(names: list[str]) -> int:
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python3 -m sim", description="What the rules do, in the simulator.")
+    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help="a name or a .toml file; default: all")
+    names = parser.parse_args(arguments).scenarios
     try:
+        demand_packages()
         for scenario in map(scenariofile.find, names or scenariofile.names()):
             if scenario.load.kind == CHUNKS:
                 _show(scenario)

@@ -8,12 +8,13 @@ from functools import lru_cache
 from pathlib import Path as File
 
 from testbed import oracle
-from testbed.errors import UsageError
+from testbed.errors import ENTER, UsageError
 from testbed.frames import segment_payload_bytes
 from testbed.scenario import CHUNKS, Scenario
 
-# as make builds it
-PROGRAM = File("out/sim/sim")
+_REPOSITORY = File(__file__).resolve().parents[2]
+_BUILT = "out/sim/sim"
+PROGRAM = _REPOSITORY / _BUILT
 STEP_MS = 0.5
 CONGESTION = "bbr"
 TAIL_MS = 20_000
@@ -106,6 +107,8 @@ def run(program: File, scenario: Scenario, deadline_ms: float, setting: Setting)
     queue when it stops working waits there; only our scheduler sends it again over another.
     """
     _check(scenario, setting)
+    if not program.exists():
+        raise UsageError(f"{program}: file: expected it built, by: {ENTER} make {_BUILT}")
     done = subprocess.run(
         [program],
         input=_input(scenario, deadline_ms, setting),

@@ -3,7 +3,7 @@
 A bench's folder has ``plan.json``, ``cells/LABEL/spec.json``, ``build/NEED.json`` (what of the
 built files a cell depends on) and ``build/report.json`` (what the figures and pages follow from
 once all cells are measured). A file is written only if its content changes, so that the
-workflow runs again what changed and nothing else.
+workflow runs again what changed and nothing else; with the first that does, old results go.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ from . import campaign, cellspec, protocols, realtraces, reference, results, sce
 from .campaign import Experiment
 from .cellspec import Cell
 from .errors import MeasurementError, UsageError
-from .fields import Fields
+from .fields import Fields, read_json, reading
 from .guestrun import (
     BUILT,
     GUEST_MACHINE,
     GUEST_MODULES,
+    KINDS,
     LINKS,
     MODULE,
     NOTHING,
@@ -43,11 +44,13 @@ from .guestrun import (
     WITH_PARENT,
     Machine,
     Runner,
+    job_memory_mb,
     memory_options,
     needed,
 )
 from .results import Finished, Host
 from .scenario import Alpha, Scenario
+from .scenariofile import MS_RANGE, SEED_RANGE
 from .score import score
 
 FILE = PACKAGE / "benches.toml"
@@ -106,7 +109,7 @@ def _bench(name: str, table: Fields) -> Bench:
         scenarios=_texts(table, "scenarios"),
         recorded=table.flag("recorded", False),
         limits=table.flag("limits", False),
-        deadline_ms=table.integers("deadline_ms", 1, 86_400_000, ()),
+        deadline_ms=table.integers("deadline_ms", *MS_RANGE, ()),
         runs=tuple(_run(row) for row in table.tables("runs")),
         quick_scenarios=_texts(quick, "scenarios"),
         quick_seconds=quick.integer("seconds", 1, 3600),
@@ -123,10 +126,21 @@ def _run(row: Fields) -> Run:
         protocols.alphas_in(row),
         row.choice("deadlines", (ALL, FIRST, PUBLISHED), ALL),
         _texts(row, "scenarios"),
-        row.integers("seeds", 0, 1 << 31, (1,)),
+        row.integers("seeds", *SEED_RANGE, (1,)),
     )
     row.finish("protocol, alpha, deadlines, scenarios, seeds")
     return run
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a campaign's folder says is to be run: cells by their labels, with what each needs,
+    and what is scored, with its deadline."""
+
+    command: str
+    machine: Machine
+    cells: dict[str, str]
+    runs: tuple[tuple[str, int | None], ...]
 
 
 def cells_of(bench: Bench, choice: Choice) -> list[Cell]:
@@ -201,14 +215,13 @@ def prepare(name: str, choice: Choice, machine: Machine, out: File, command: str
     campaign.overlays(list(machine.overlays), cells, machine.kind)
     measured = {cell.label: cell for cell in map(campaign.measured_as, cells)}
     longest_first = sorted(measured.values(), key=lambda cell: -cell.expected_seconds)
-    for cell in longest_first:
-        write_if_new(out / "cells" / cell.label / "spec.json", cellspec.to_json(cell))
+    texts = {_spec(out, cell.label): cellspec.to_json(cell) for cell in longest_first}
     ground = _ground(machine)
     for need in (NOTHING, LINKS, MODULE):
         memory = {" ".join(memory_options(c)) for c in longest_first if needed(c) == need}
         causes = {**ground, "memory": sorted(memory), "files": _ingredients(need, machine)}
-        write_if_new(out / "build" / f"{need}.json", json.dumps(causes))
-    write_if_new(out / "build" / "report.json", json.dumps(_digests(_sources())))
+        texts[_causes(out, need)] = json.dumps(causes)
+    texts[_causes(out, "report")] = json.dumps(_digests(_sources()))
     plan = {
         "command": command,
         "machine": {
@@ -217,19 +230,40 @@ def prepare(name: str, choice: Choice, machine: Machine, out: File, command: str
             "overlays": [str(folder) for folder in machine.overlays],
         },
         "cells": {cell.label: needed(cell) for cell in longest_first},
+        "memory_mb": {cell.label: job_memory_mb(cell) for cell in longest_first},
         "runs": [
             {"measured": campaign.measured_as(cell).label, "deadline_ms": cell.deadline_ms}
             for cell in cells
         ],
     }
-    write_if_new(out / PLAN, json.dumps(plan, indent=1) + "\n")
+    texts[out / PLAN] = json.dumps(plan, indent=1) + "\n"
+    write_new(out, texts)
     return list(measured.values())
 
 
-def write_if_new(file: File, text: str) -> None:
-    if not file.exists() or file.read_text() != text:
+def _spec(out: File, label: str) -> File:
+    return out / "cells" / label / "spec.json"
+
+
+def _causes(out: File, of: str) -> File:
+    return out / "build" / f"{of}.json"
+
+
+def write_new(out: File, texts: dict[File, str]) -> None:
+    """Those that differ. Results are not of what is there then, whether it is ever measured."""
+    new = {file: text for file, text in texts.items() if _differs(file, text.encode())}
+    if new:
+        campaign.remove_results(out)
+    for file, text in new.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
+
+
+def _differs(file: File, content: bytes) -> bool:
+    try:
+        return file.read_bytes() != content
+    except FileNotFoundError:
+        return True
 
 
 def _ingredients(need: str, machine: Machine) -> dict[str, str]:
@@ -323,12 +357,31 @@ def has_plan(out: File) -> bool:
     return (out / PLAN).exists()
 
 
-def _plan(out: File) -> dict[str, Any]:
-    """What a campaign's folder says is to be run."""
+def _plan(out: File) -> Plan:
     file = out / PLAN
     if not has_plan(out):
         raise UsageError(f"{out}: expected the folder of a campaign, with {file.name}")
-    return json.loads(file.read_text())
+    top = Fields(read_json(file, "the plan of a campaign"), str(file))
+    command = top.text("command")
+    where = top.table("machine")
+    machine = Machine(
+        where.choice("kind", KINDS),
+        where.text("kernel", None),
+        tuple(map(File, _texts(where, "overlays"))),
+    )
+    where.finish("kind, kernel, overlays")
+    labels = top.table("cells")
+    cells = {name: labels.choice(name, (NOTHING, LINKS, MODULE)) for name in labels.names()}
+    runs = []
+    for row in top.tables("runs"):
+        label = row.text("measured")
+        if label not in cells:
+            raise row.fail("measured", "one of the cells", label)
+        runs.append((label, row.integer("deadline_ms", *MS_RANGE, None)))
+        row.finish("measured, deadline_ms")
+    top.table("memory_mb")  # for the workflow alone
+    top.finish("command, machine, cells, memory_mb, runs")
+    return Plan(command, machine, cells, tuple(runs))
 
 
 def measure(spec: File) -> None:
@@ -336,39 +389,46 @@ def measure(spec: File) -> None:
     folder = spec.resolve().parent
     top = folder.parent.parent
     plan = _plan(top)
-    try:
-        cell = cellspec.from_json(spec.read_text())
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{spec}: file: expected one cell of a campaign ({error})") from None
-    where = plan["machine"]
-    machine = Machine(where["kind"], where["kernel"], tuple(map(File, where["overlays"])))
-    demand_as_planned(top, needed(cell), machine)
+    cell = cellspec.read(spec)
+    demand_as_planned(top, needed(cell), plan.machine)
+    causes = (spec, _causes(top, needed(cell)))
+    planned = [file.read_bytes() for file in causes]
     with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
-        runner = Runner(machine, File(scratch), folder)
+        runner = Runner(plan.machine, File(scratch), folder)
         try:
             measured = runner.run(cell, lambda _: None)
         except BaseException:
             runner.stop()
             raise
         campaign.keep_series(measured, folder / "series.csv")
-    demand_as_planned(top, needed(cell), machine)
+    demand_as_planned(top, needed(cell), plan.machine)
+    # Also not planned anew meanwhile: what is there now may then be as planned.
+    for file, text in zip(causes, planned, strict=True):
+        if _differs(file, text):
+            raise _changed(file, top)
     ran = asdict(measured.host) | {"project_version": campaign.version()}
     (folder / "host.json").write_text(json.dumps(ran) + "\n")
     (folder / "raw.json").write_text(json.dumps(measured.raw, indent=1) + "\n")
-    count = done(top, plan["cells"])
-    print(f"[{count}/{len(plan['cells'])}] {cell.label}: {measured.speed}", flush=True)
+    count = done(top, plan.cells)
+    print(f"[{count}/{len(plan.cells)}] {cell.label}: {measured.speed}", flush=True)
 
 
 def demand_as_planned(out: File, need: str, machine: Machine) -> None:
     """What was built since belongs to another campaign: figures of two would be mixed."""
-    planned = json.loads((out / "build" / f"{need}.json").read_text())["files"]
-    there = _ingredients(need, machine)
-    for file in sorted(there.keys() | planned.keys()):
-        if there.get(file) != planned.get(file):
-            raise MeasurementError(
-                f"{file}: file: expected it as it was when {out} was planned; "
-                "start the bench again, which measures with what is built now"
-            )
+    file, there = _causes(out, need), _ingredients(need, machine)
+    with reading(file, "what cells of a campaign follow from"):
+        planned = json.loads(file.read_text())["files"]
+        names = sorted(planned.keys() | there.keys())
+    for name in names:
+        if there.get(name) != planned.get(name):
+            raise _changed(name, out)
+
+
+def _changed(file: File | str, out: File) -> MeasurementError:
+    return MeasurementError(
+        f"{file}: file: expected it as it was when {out} was planned; "
+        "start the bench again, which measures with what is built now"
+    )
 
 
 def done(out: File, cells: dict[str, str]) -> int:
@@ -381,44 +441,49 @@ def _is_done(out: File, label: str, build: str) -> bool:
     raw = out / "cells" / label / "raw.json"
     if not raw.exists():
         return False
-    causes = (raw.with_name("spec.json"), out / "build" / f"{build}.json")
+    causes = (_spec(out, label), _causes(out, build))
     return raw.stat().st_mtime_ns >= max(file.stat().st_mtime_ns for file in causes)
 
 
 def effort(out: File) -> str:
     """What the guests of a campaign took: the machine may have had other things to do, too."""
     plan = _plan(out)
-    told = (out / "cells" / label / f"{label}.json" for label in plan["cells"])
-    used = [json.loads(file.read_text())["cpu_seconds"] for file in told if file.exists()]
+    told = (out / "cells" / label / f"{label}.json" for label in plan.cells)
+    used = [_cpu_seconds(file) for file in told if file.exists()]
     return f"{len(used)} guests took {sum(used) / 60:.1f} minutes of processor time"
+
+
+def _cpu_seconds(file: File) -> float:
+    with reading(file, "what a guest took"):
+        return float(json.loads(file.read_text())["cpu_seconds"])
 
 
 def collect(out: File) -> Experiment:
     """results.json and series/ from what the jobs left."""
     plan = _plan(out)
-    missing = [label for label, build in plan["cells"].items() if not _is_done(out, label, build)]
+    missing = [label for label, build in plan.cells.items() if not _is_done(out, label, build)]
     if missing:
         raise MeasurementError(
             f"{out}: not measured yet, or before the last change: {len(missing)} of "
-            f"{len(plan['cells'])} cells, the first {missing[0]}"
+            f"{len(plan.cells)} cells, the first {missing[0]}"
         )
     (out / "series").mkdir(exist_ok=True)
     finished, hosts, versions = [], [], []
-    for row in plan["runs"]:
-        folder = out / "cells" / row["measured"]
-        cell = replace(
-            cellspec.from_json((folder / "spec.json").read_text()), deadline_ms=row["deadline_ms"]
-        )
-        raw = json.loads((folder / "raw.json").read_text())
-        name = f"series/{row['measured']}.csv"
+    for label, deadline_ms in plan.runs:
+        folder = out / "cells" / label
+        cell = replace(cellspec.read(_spec(out, label)), deadline_ms=deadline_ms)
+        name = f"series/{label}.csv"
         shutil.copyfile(folder / "series.csv", out / name)
-        ran = json.loads((folder / "host.json").read_text())
-        versions.append(ran.pop("project_version"))
-        hosts.append(Host(**ran))
-        finished.append(Finished(cell, score(cell, raw), name))
+        with reading(folder / "host.json", "on what a cell ran"):
+            ran = json.loads((folder / "host.json").read_text())
+            versions.append(str(ran.pop("project_version")))
+            hosts.append(Host(**ran))
+        with reading(folder / "raw.json", "what a cell left"):
+            scored = score(cell, json.loads((folder / "raw.json").read_text()))
+        finished.append(Finished(cell, scored, name))
     if len(set(hosts)) > 1:
         raise MeasurementError(f"{out}: runs of different hosts or kernels: {set(hosts)}")
     version = ", ".join(dict.fromkeys(versions))
-    content = results.document(version, hosts[0], plan["command"], finished)
+    content = results.document(version, hosts[0], plan.command, finished)
     results.write(out / results.NAME, content)
     return Experiment(out, content, finished)

@@ -91,7 +91,7 @@ def run(
     """
     wanted = list(dict.fromkeys(measured_as(cell) for cell in cells))
     with alone_in(out):
-        _clear(out)
+        remove_results(out)
         with tempfile.TemporaryDirectory(prefix="testbed-") as scratch:
             runner = Runner(machine, File(scratch), out / "log")
             measured = _run_all(runner, wanted, jobs, quiet)
@@ -148,11 +148,11 @@ def _lock(folder: int, out: File) -> None:
 def clear(out: File) -> None:
     """Old results go, for who does something else first and may fail there."""
     with alone_in(out):
-        _clear(out)
+        remove_results(out)
 
 
-def _clear(out: File) -> None:
-    """Old results go first: what is there afterwards belongs together."""
+def remove_results(out: File) -> None:
+    """Old ones go first: what is there afterwards belongs together."""
     for name in ("series", "log"):
         shutil.rmtree(out / name, ignore_errors=True)
     for name in (results.NAME, "report.html"):

@@ -196,7 +196,7 @@ def _raw(
 
 
 def main(spec: File, out: File) -> int:
-    cell = cellspec.from_json(spec.read_text())
+    cell = cellspec.read(spec)
     try:
         execute(cell, out)
     except MeasurementError as error:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from pathlib import Path as File
 from typing import Any
 
 from . import protocols, rates
+from .fields import reading
 from .protocols import Protocol, Settings
 from .scenario import ADAPTIVE, Alpha, Connection, Load, Path, Plan, Scenario
 
@@ -94,6 +96,11 @@ def to_json(cell: Cell) -> str:
     for row, path in zip(data["scenario"]["paths"], cell.scenario.paths, strict=True):
         row["rates"] = {"step_ms": path.rates.step_ms, "packed": path.rates.packed()}
     return json.dumps(data, indent=1) + "\n"
+
+
+def read(file: File) -> Cell:
+    with reading(file, "one cell of a campaign"):
+        return from_json(file.read_text())
 
 
 def from_json(text: str) -> Cell:

@@ -10,7 +10,7 @@ from pathlib import Path as File
 from types import FrameType
 
 from . import cell, replay
-from .errors import MeasurementError, UsageError
+from .errors import ENTER, MeasurementError, UsageError
 
 _ABOUT = """Measures deadline-aware scheduling over Multipath TCP."""
 INSIDE = {
@@ -43,9 +43,9 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, _terminate)
     host_side = not set(arguments[:1]) & set(INSIDE)
     try:
-        if host_side:
-            _demand_packages()
         chosen = _parser(host_side).parse_args(arguments)
+        if host_side:
+            demand_packages()
         if chosen.what == "execute":
             return cell.main(chosen.spec, chosen.out)
         if chosen.what == "flood":
@@ -67,9 +67,7 @@ def main(arguments: list[str]) -> int:
         return 130
 
 
-def _demand_packages() -> None:
+def demand_packages() -> None:
     for name in ("scipy", "rich", "matplotlib"):
         if find_spec(name) is None:
-            raise UsageError(
-                f"{name}: package: expected the build environment (tools/vm/buildenv run -- ...)"
-            )
+            raise UsageError(f"{name}: package: expected the build environment ({ENTER} ...)")

@@ -44,18 +44,26 @@ def _look(index: int) -> tuple[str, bool]:
     return PATHS[index % len(PATHS)], index >= len(PATHS)
 
 
+def in_load(series: plots.Series, end_s: float) -> list[float]:
+    """Over all subflows, of each bin that begins before the load's end."""
+    bins = zip(series.edges_s, zip(*series.mbps.values(), strict=True), strict=False)
+    return [sum(values) for start_s, values in bins if start_s < end_s]
+
+
 def throughput(runs: Sequence[Finished], folder: File) -> str:
-    """How goodput over all paths was distributed while the load lasted."""
+    """How what all subflows had acknowledged was distributed until the last chunk was complete:
+    ours stays for its verdict, which comes after the deadline."""
 
     def paint(grid: Sequence[Axes]) -> None:
         for index, done in enumerate(runs):
             if done.series is None:
                 continue
             series = plots.read_series(folder / done.series)
-            total = [sum(values) for values in zip(*series.mbps.values(), strict=True)]
+            total = in_load(series, plots.last_completion_s(done))
             if total:
-                _steps(grid[0], total, *_look(index)[:1], done.cell.protocol_title, _look(index)[1])
-        _frame(grid[0], "Mbit/s of payload over all paths, each half second")
+                colour, dashed = _look(index)
+                _steps(grid[0], total, colour, done.cell.protocol_title, dashed)
+        _frame(grid[0], "Mbit/s acknowledged over all subflows, each half second of the load")
 
     return plots.draw(_SIZE, 1, "Distribution of throughput", paint)
 

@@ -6,19 +6,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path as File
 from typing import Any
 
-from . import lot, overview, robust
+from . import lot, overview, results, robust
 from .campaign import Experiment
 from .errors import UsageError
+from .fields import reading
 from .reference import Figure, Reference
-from .results import Finished
+from .results import Finished, stock_beside
 from .scenario import ADAPTIVE, MPDPA, STOCK
-from .table import HEADINGS, Group, groups, markdown, percent
+from .table import HEADINGS, NONE, Group, counted, groups, markdown, percent, signed_points
 
 # Points of costly share from which on a difference is explained.
 APART = 5.0
 _RULE = "mp-dpa"
 # Of the table's columns, those from "missed" to "activations".
 _JUDGED = slice(2, 10)
+_BESIDE_STOCK = ("overhead beyond stock, points", "stock's avoidable")
 
 _HEAD = """# Measured
 
@@ -55,13 +57,15 @@ def section(name: str, experiment: Experiment, reference: Reference) -> str:
     )
 
 
-def drawn_section(name: str, content: dict[str, Any]) -> str | None:
+def drawn_section(folder: File) -> str | None:
     """Of networks that nobody published anything for; None: these are no such ones."""
-    command = content["command"].split()[1]
-    if command not in _DRAWN:
-        return None
-    about, table = _DRAWN[command]
-    return f"{_opening(name, content)}{about}\n\n{table(content)}"
+    content = results.read(folder)
+    with reading(folder / results.NAME, "figures that testbed wrote"):
+        command = content["command"].split()[1]
+        if command not in _DRAWN:
+            return None
+        about, table = _DRAWN[command]
+        return f"{_opening(folder.name, content)}{about}\n\n{table(content)}"
 
 
 _DRAWN: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
@@ -138,9 +142,13 @@ def _far(done: Finished, points: float) -> str:
 
 
 def _judged(parts: Sequence[Group]) -> str:
-    """Our own protocol, with nothing set by hand, against the optimum."""
+    """Our own protocol, with nothing set by hand, against the optimum and stock MPTCP."""
     rows = [
-        (group.title.replace("deadline ", ""), *line.own[_JUDGED])
+        (
+            group.title.replace("deadline ", ""),
+            *line.own[_JUDGED],
+            *_beside_stock(line.done, stock_beside(line.done, list(group.runs))),
+        )
         for group in parts
         for line in group.lines
         if (line.done.cell.protocol, line.done.cell.alpha) == (MPDPA, ADAPTIVE)
@@ -148,4 +156,12 @@ def _judged(parts: Sequence[Group]) -> str:
     if not rows:
         return ""
     names = [text.replace("-\n", "").replace("\n", " ") for text in HEADINGS[_JUDGED]]
-    return "mpdpa, α adaptive:\n\n" + markdown(("scenario, deadline", *names), rows)
+    head = ("scenario, deadline", *names, *_BESIDE_STOCK)
+    return "mpdpa, α adaptive:\n\n" + markdown(head, rows)
+
+
+def _beside_stock(done: Finished, stock: Finished | None) -> tuple[str, str]:
+    if stock is None:
+        return NONE, NONE
+    beyond = done.score.overhead - stock.score.overhead
+    return signed_points(beyond), counted(stock.score.avoidable_missed)

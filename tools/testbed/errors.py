@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# What the build environment is entered by, in the project's folder.
+ENTER = "tools/vm/buildenv run --"
+
 
 class UsageError(Exception):
     """The input is wrong: names the file, the key and what was expected. Exit status 2."""

@@ -2,23 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path as File
 from typing import Any
 
 from .errors import UsageError
 
 _MISSING = object()
+# What taking a file apart ends with that is cut, damaged or another one.
+_DAMAGED = (
+    LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError,
+)  # fmt: skip
+
+
+@contextmanager
+def reading(file: File, expected: str) -> Iterator[None]:
+    """For what takes a file of ours apart: whatever is wrong with it is one line."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror
+    except KeyError as error:
+        why = f"no key {error}"
+    except _DAMAGED as error:
+        why = " ".join(str(error).split())
+    else:
+        return
+    raise UsageError(f"{file}: file: expected {expected} ({why})")
+
+
+def read_json(file: File, expected: str) -> Any:
+    with reading(file, expected):
+        return json.loads(file.read_text())
 
 
 class Fields:
-    """One table of a file. Keys are taken one by one; ``finish`` refuses what is left."""
+    """One table of a file. Keys are taken one by one; ``finish`` refuses what is left.
+
+    JSON's null is as good as no key.
+    """
 
     def __init__(self, table: object, where: str, prefix: str = "") -> None:
         self._where = where
         self._prefix = prefix
         if not isinstance(table, dict):
             raise UsageError(f"{where}: {prefix or 'file'}: expected a table, got {_show(table)}")
-        self._left = dict(table)
+        self._left = {key: value for key, value in table.items() if value is not None}
 
     @property
     def empty(self) -> bool:

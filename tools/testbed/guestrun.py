@@ -21,8 +21,8 @@ from typing import Any
 from . import cellspec, native
 from .cell import PROGRESS
 from .cellspec import Cell
-from .errors import MeasurementError, UsageError
-from .results import Host
+from .errors import ENTER, MeasurementError, UsageError
+from .results import NATIVE_ACCEL, Host
 from .scenario import COMMAND, CROWD
 
 PACKAGE = File(__file__).resolve().parent
@@ -46,14 +46,17 @@ _STOP_SECONDS = 10
 WITH_PARENT = ("setpriv", "--pdeathsig")
 NOTHING, LINKS, MODULE = "nothing", "links", "module"
 BUILT = REPOSITORY / "out/guest"
+BUILD = f"{ENTER} make guest"
 _PLACE = File("usr/local/lib/mpdpa")
 OWN_PROGRAMS = ("busy.bpf.o", "link.bpf.o", "mptcpify.bpf.o")
 _USUAL_MEMORY_MB = 1024
+# What a job takes beside its guest's memory.
+_BESIDE_MB = 476
 _PAGE_BYTES = 4096
 # Of a guest with that memory, less than the kernel's least limit, and how many full buffers of
 # payload fit into what is asked for: two ends, and packets that are half empty.
 _USUAL_TCP_BYTES, _BUFFERS = 40 << 20, 8
-VIRTUAL, FAST, NATIVE = "virtual", "fast", "no"
+KINDS = VIRTUAL, FAST, NATIVE = "virtual", "fast", "no"
 USUAL_SERIES = GUEST_TOOL.with_name("series").read_text().strip()
 
 
@@ -123,8 +126,7 @@ def demand_built(cells: Iterable[Cell]) -> None:
         names = ("mptcp_dpa.ko",) if need == MODULE else OWN_PROGRAMS
         for file in (_PLACE / name for name in names):
             if not (BUILT / file).exists():
-                how = "tools/vm/buildenv run -- make guest"
-                raise UsageError(f"{BUILT / file}: file: expected it built, by: {how}")
+                raise UsageError(f"{BUILT / file}: file: expected it built, by: {BUILD}")
 
 
 def make_links(folder: File) -> File:
@@ -139,14 +141,28 @@ def memory_options(cell: Cell) -> list[str]:
     """Options of a guest in which TCP may have full buffers at both ends. What a kernel allows
     all of TCP follows from the machine's memory; beyond it a socket says that it can be written
     to and then takes nothing, and who waits for it never sleeps."""
-    load = cell.scenario.load
-    connections = load.chunks if load.kind == CROWD else 1
-    size = _BUFFERS * cell.scenario.connection.buffer_bytes * connections
-    if size <= _USUAL_TCP_BYTES:
+    size = _unusual_tcp_bytes(cell)
+    if not size:
         return []
     pages = size // _PAGE_BYTES
     limits = f'sysctl.net.ipv4.tcp_mem="{pages} {pages} {pages}"'
-    return ["--memory", str(_USUAL_MEMORY_MB + (size >> 20)), "--kernel-args", limits]
+    return ["--memory", str(_memory_mb(cell)), "--kernel-args", limits]
+
+
+def _unusual_tcp_bytes(cell: Cell) -> int:
+    load = cell.scenario.load
+    connections = load.chunks if load.kind == CROWD else 1
+    size = _BUFFERS * cell.scenario.connection.buffer_bytes * connections
+    return size if size > _USUAL_TCP_BYTES else 0
+
+
+def _memory_mb(cell: Cell) -> int:
+    return _USUAL_MEMORY_MB + (_unusual_tcp_bytes(cell) >> 20)
+
+
+def job_memory_mb(cell: Cell) -> int:
+    """What a job of a cluster has to ask for."""
+    return _memory_mb(cell) + _BESIDE_MB
 
 
 def _placed(cell: Cell, reason: str) -> str:
@@ -181,9 +197,7 @@ class Runner:
             if os.geteuid() != 0:
                 raise UsageError("--vm no: user: expected root, which may make namespaces")
         elif "MPDPA_IMAGES" not in os.environ:
-            raise UsageError(
-                "--vm: environment: expected the build environment (tools/vm/buildenv run -- ...)"
-            )
+            raise UsageError(f"--vm: environment: expected the build environment ({ENTER} ...)")
         else:
             self._overlay = make_overlay(work / "overlay")
 
@@ -276,7 +290,7 @@ class Runner:
     def _host(self, raw: dict[str, Any], results: File) -> Host:
         release = re.split(r"[+-]", raw["kernel"])[0]
         if self._machine.kind == NATIVE:
-            return Host(release, "wall", "native", raw["cpus"])
+            return Host(release, "wall", NATIVE_ACCEL, raw["cpus"])
         facts = json.loads((results / "vm.json").read_text())
         clock = "virtual" if facts["clock"] == VIRTUAL else "wall"
         return Host(release, clock, facts["accel"], facts["smp"])

@@ -33,6 +33,7 @@ LASTS_MS = 20_000
 LEAST_CHUNKS = 20
 # Networks, unless the command line says otherwise; of the short form, which cuts chunks, too.
 COUNT, QUICK_COUNT, QUICK_CHUNKS = 12, 2, 4
+MOST = 100_000
 BUFFER_BYTES = 8_000_000
 # What the networks have in turn.
 CONGESTION = ("bbr", "cubic")

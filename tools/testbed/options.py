@@ -1,4 +1,7 @@
-"""The commands of the host's side: which scenarios to run, where, and what to write."""
+"""The commands of the host's side: which scenarios to run, where, and what to write.
+
+Packages that only the build environment has are imported by those who use them: --help needs none.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from pathlib import Path as File
 from typing import Any
 
 from . import (
+    arguments,
     bench,
     campaign,
     document,
@@ -20,22 +24,22 @@ from . import (
     rates,
     realtraces,
     reference,
-    report,
-    results,
     robust,
     scenariofile,
     table,
 )
+from .arguments import whole
 from .campaign import Choice, Experiment
 from .cellspec import Cell
 from .errors import MeasurementError, UsageError
-from .guestrun import FAST, NATIVE, REPOSITORY, USUAL_SERIES, VIRTUAL, Machine
-from .scenario import ADAPTIVE, CHUNKS, STOCK, Alpha, Scenario
-from .scenariofile import ALPHA_RANGE
+from .guestrun import FAST, KINDS, NATIVE, REPOSITORY, USUAL_SERIES, VIRTUAL, Machine
+from .scenario import CHUNKS, STOCK, Scenario
+from .scenariofile import CHUNK_BYTES_RANGE, CHUNKS_RANGE
 
 DEMO_SCENARIO = "bulk-sym"
 DEMO_DEADLINE_MS = 10_000
 OUT = REPOSITORY / "out"
+MOST_JOBS = 1000
 CAPACITIES = (0.99, 0.98, 0.95, 0.9)
 
 
@@ -58,7 +62,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_machine(follow)
     trace = commands.add_parser("trace", help="write a made-up drive as mahimahi traces")
     trace.add_argument("place", choices=tuple(drives.PLACES))
-    trace.add_argument("--seed", type=int, default=1, metavar="N")
+    trace.add_argument("--seed", type=arguments.seed, default=1, metavar="N")
     trace.add_argument("--out", type=File, default=File(), metavar="DIR")
     campaign_ = commands.add_parser("bench", help="a whole campaign, as a Snakemake workflow")
     campaign_.add_argument("name", choices=tuple(bench.benches()))
@@ -79,11 +83,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     hard.add_argument("--quick", action="store_true", help="two of them")
     _add_machine(hard)
     drawn = commands.add_parser("lot", help="networks that are drawn by lot, beside stock MPTCP")
-    drawn.add_argument("--seed", type=int, default=1, metavar="N", help="default: 1")
-    drawn.add_argument("--count", type=_positive, metavar="N", help=f"default: {lot.COUNT}")
-    drawn.add_argument("--paths", type=int, choices=range(2, len(lot.COSTS) + 1), default=2)
-    drawn.add_argument("--changing", action="store_true", help="one link of each changes")
-    drawn.add_argument("--quick", action="store_true", help="a few, with a few chunks")
+    _add_networks(drawn)
     _add_machine(drawn)
     job = commands.add_parser("measure", help="one job of a campaign")
     job.add_argument("spec", type=File, metavar="SPEC.json")
@@ -94,18 +94,30 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     text.add_argument("--to", type=File, default=REPOSITORY / "Documentation/results.md")
     best = commands.add_parser("oracle", help="what could be done, and how tight it is")
     best.add_argument("scenario", metavar="SCENARIO", help="a name or a .toml file")
-    best.add_argument("--deadline", action="append", type=_positive, default=[], metavar="MS")
+    best.add_argument("--deadline", action="append", type=arguments.ms, default=[], metavar="MS")
     _add_change(best)
     listing = commands.add_parser("list", help="list the scenarios and protocols")
     listing.add_argument("--traces", type=File, metavar="DIR", help="those over these traces, too")
 
 
+def _add_networks(drawn: argparse.ArgumentParser) -> None:
+    drawn.add_argument("--seed", type=arguments.seed, default=1, metavar="N", help="default: 1")
+    drawn.add_argument(
+        "--count", type=whole(1, lot.MOST), metavar="N", help=f"default: {lot.COUNT}"
+    )
+    drawn.add_argument("--paths", type=int, choices=range(2, len(lot.COSTS) + 1), default=2)
+    drawn.add_argument("--changing", action="store_true", help="one link of each changes")
+    drawn.add_argument("--quick", action="store_true", help="a few, with a few chunks")
+
+
 def _add_cell(one: argparse.ArgumentParser) -> None:
     what = one.add_argument_group("what to run of it")
     what.add_argument("--protocol", default="mpdpa", help="as listed, or a scheduler's name")
-    what.add_argument("--deadline", type=_positive, metavar="MS", help="default: the plan's first")
-    what.add_argument("--alpha", type=_alpha, help="default: the protocol's first")
-    what.add_argument("--seed", type=int, default=1, metavar="N")
+    what.add_argument(
+        "--deadline", type=arguments.ms, metavar="MS", help="default: the plan's first"
+    )
+    what.add_argument("--alpha", type=arguments.alpha, help="default: the protocol's first")
+    what.add_argument("--seed", type=arguments.seed, default=1, metavar="N")
     _add_settings(what)
 
 
@@ -128,18 +140,18 @@ def _add_choice(run: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--protocol", action="append", default=[], help="tcp, mptcp or the name of a scheduler"
     )
-    what.add_argument("--deadline", action="append", type=_positive, default=[], metavar="MS")
+    what.add_argument("--deadline", action="append", type=arguments.ms, default=[], metavar="MS")
     what.add_argument("--limits", action="store_true", help="the plan's limits, too")
-    what.add_argument("--alpha", action="append", type=_alpha, default=[], metavar="ALPHA")
-    what.add_argument("--seed", action="append", type=int, default=[], metavar="N")
+    what.add_argument("--alpha", action="append", type=arguments.alpha, default=[], metavar="ALPHA")
+    what.add_argument("--seed", action="append", type=arguments.seed, default=[], metavar="N")
     _add_settings(what)
 
 
 def _add_change(run: argparse.ArgumentParser) -> None:
     change = run.add_argument_group("changes of the scenario")
-    change.add_argument("--chunks", type=_positive, metavar="N")
-    change.add_argument("--chunk-bytes", type=_positive, metavar="N")
-    change.add_argument("--period", type=_positive, metavar="MS")
+    change.add_argument("--chunks", type=whole(*CHUNKS_RANGE), metavar="N")
+    change.add_argument("--chunk-bytes", type=whole(*CHUNK_BYTES_RANGE), metavar="N")
+    change.add_argument("--period", type=arguments.ms, metavar="MS")
     change.add_argument("--congestion", metavar="NAME")
     change.add_argument("--ip", type=int, choices=(4, 6))
     change.add_argument(
@@ -160,7 +172,7 @@ def _add_machine(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     where.add_argument(
         "--vm",
-        choices=(VIRTUAL, FAST, NATIVE),
+        choices=KINDS,
         help="guest in repeatable virtual time, guest by the host's clock, or this kernel",
     )
     where.add_argument("--kernel", metavar="SERIES", help="of the guest")
@@ -169,32 +181,10 @@ def _add_machine(command: argparse.ArgumentParser) -> None:
         help="laid over the guest's root (default: out/guest, if it was built)",
     )  # fmt: skip
     where.add_argument(
-        "--jobs", type=_positive, default=os.cpu_count() or 1, metavar="N",
+        "--jobs", type=whole(1, MOST_JOBS), default=os.cpu_count() or 1, metavar="N",
         help="guests at once (default: one for each processor)",
     )  # fmt: skip
     where.add_argument("--out", type=File, metavar="DIR", help="default: a name in out/")
-
-
-def _positive(text: str) -> int:
-    number = int(text) if text.isdecimal() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text!r}")
-    return number
-
-
-def _alpha(text: str) -> Alpha:
-    if text == ADAPTIVE:
-        return text
-    low, high = ALPHA_RANGE
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not low <= number <= high:
-        raise argparse.ArgumentTypeError(
-            f"expected a number from {low:g} to {high:g} or {ADAPTIVE}, got {text!r}"
-        )
-    return number
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -311,6 +301,8 @@ def _lot(options: argparse.Namespace) -> None:
 
 
 def _collect(options: argparse.Namespace) -> None:
+    from . import report
+
     experiment = bench.collect(options.folder)
     published = reference.load()
     report.write(experiment, published)
@@ -324,7 +316,7 @@ def _document(options: argparse.Namespace) -> None:
     for folder in map(File.resolve, options.folders):
         made = None
         if not bench.has_plan(folder):
-            made = document.drawn_section(folder.name, results.read(folder))
+            made = document.drawn_section(folder)
         # a folder that is of neither is refused there
         made = made or document.section(folder.name, bench.collect(folder), published)
         sections[folder.name] = made
@@ -457,6 +449,8 @@ def _jobs(options: argparse.Namespace) -> int:
 
 
 def _tell(experiment: Experiment) -> None:
+    from . import report
+
     published = reference.load()
     page = report.write(experiment, published)
     table.show(experiment.finished, published)

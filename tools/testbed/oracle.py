@@ -10,10 +10,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import coo_matrix
-
 from .errors import MeasurementError
 from .frames import payload_share
 from .rates import Rates
@@ -174,6 +170,10 @@ def _least_costly(links: list[Link], load: Load, latest: list[float]) -> float:
 def _solve(
     columns: list[tuple[int, int]], capacities: list[float], costs: list[float], load: Load
 ) -> float:
+    import numpy as np
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_matrix
+
     count = len(columns)
     if not count:
         raise MeasurementError("oracle: no path can carry anything in time")

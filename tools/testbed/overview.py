@@ -8,7 +8,7 @@ from statistics import mean
 
 from .reference import Figure, Reference
 from .score import Score
-from .table import Group, percent
+from .table import Group, percent, published_percent
 
 _NONE = "–"
 # With more of them, as in a sweep, protocols are rows and scenarios columns.
@@ -85,4 +85,4 @@ def _theirs(figure: Figure | None) -> str:
     if figure is None:
         return _NONE
     missed = f", {figure.missed} late" if figure.missed else ""
-    return f"{percent(figure.costly_share, 0)}{missed}"
+    return f"{published_percent(figure, 'costly_share')}{missed}"

@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path as File
 
 import matplotlib
@@ -57,7 +58,8 @@ _MOST_MARKS = 40
 
 @dataclass(frozen=True)
 class Series:
-    """A run's goodput over time, in Mbit/s per path, averaged over some samples."""
+    """What each subflow's peer had of it over time, in Mbit/s, averaged over some samples; what was
+    sent on two counts for both."""
 
     edges_s: list[float]
     mbps: dict[str, list[float]]
@@ -105,7 +107,7 @@ def draw(
 
 
 def throughput(runs: Sequence[Finished], folder: File) -> str:
-    """Small multiples: goodput of each path stacked over time, deadlines marked."""
+    """Small multiples: what each subflow had acknowledged over time, stacked; deadlines marked."""
     shown = [done for done in runs if done.series]
     series = [read_series(folder / done.series) for done in shown if done.series]
     totals = (sum(at) for each in series for at in zip(*each.mbps.values(), strict=True))
@@ -123,7 +125,7 @@ def throughput(runs: Sequence[Finished], folder: File) -> str:
         grid[-1].set_xlabel("seconds after the start")
 
     height = 1.62 * len(shown) + 0.6
-    return draw((WIDTH, height), len(shown), "Goodput per path over time", paint)
+    return draw((WIDTH, height), len(shown), "Payload acknowledged per subflow over time", paint)
 
 
 def _stack(axes: Axes, done: Finished, series: Series) -> None:
@@ -174,6 +176,13 @@ def _last_mark(done: Finished) -> float:
     load, deadline = done.cell.scenario.load, done.cell.deadline_ms or 0
     times = enumerate(done.score.completion_ms)
     return max(load.release_ms(k) + max(ms or 0, deadline) for k, ms in times) / 1000
+
+
+def last_completion_s(done: Finished) -> float:
+    """What comes later is no load; infinity if a chunk never was complete."""
+    load = done.cell.scenario.load
+    times = enumerate(done.score.completion_ms)
+    return max(inf if ms is None else load.release_ms(k) + ms for k, ms in times) / 1000
 
 
 def colours_of(done: Finished) -> dict[str, str]:

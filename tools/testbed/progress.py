@@ -6,9 +6,10 @@ import sys
 import threading
 import time
 from types import TracebackType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 
 class Display(Protocol):
@@ -75,6 +76,8 @@ class Bars:
     """For people at a terminal: a bar for each run, filled by the guest's clock."""
 
     def __init__(self) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=30),

@@ -82,7 +82,10 @@ class Rates:
 
 def unpacked(step_ms: int, text: str) -> Rates:
     values = array("Q")
-    values.frombytes(zlib.decompress(base64.b64decode(text)))
+    try:
+        values.frombytes(zlib.decompress(base64.b64decode(text)))
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
     return Rates(step_ms, tuple(values))
 
 

@@ -8,13 +8,16 @@ from pathlib import Path as File
 
 from .cellspec import Cell
 from .fields import Fields
+from .scenariofile import MS_RANGE
 
+_SHARES = ("costly_share", "overhead")
 FILE = File(__file__).resolve().parent / "reference.toml"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """None where the origin does not say; ``why`` tells why ours differs, if it does."""
+    """None where the origin does not say; ``about`` names the shares that are the middle of a
+    published range, ``why`` tells why ours differs, if it does."""
 
     scenario: str
     protocol: str
@@ -25,6 +28,7 @@ class Figure:
     missed: int | None
     chunk_seconds: float | None
     overhead: float | None
+    about: tuple[str, ...]
     why: str | None
 
 
@@ -65,11 +69,12 @@ def _figure(row: Fields, whys: dict[str, str]) -> Figure:
         protocol=row.text("protocol"),
         also=row.items("also", "a list of protocols", lambda v: isinstance(v, str), ()),
         alpha=row.number("alpha", 0.1, 4, None),
-        deadline_ms=row.integers("deadline_ms", 1, 86_400_000),
+        deadline_ms=row.integers("deadline_ms", *MS_RANGE),
         costly_share=row.number("costly_share", 0, 1, None),
         missed=row.integer("missed", 0, 1_000_000, None),
         chunk_seconds=row.number("chunk_seconds", 0, 86_400, None),
         overhead=row.number("overhead", 0, 1, None),
+        about=row.items("about", f"a list of {' and '.join(_SHARES)}", _SHARES.__contains__, ()),
         why=None if why is None else whys[why],
     )
     row.finish("scenario, protocol, also, alpha, deadline_ms, costly_share, missed, ...")

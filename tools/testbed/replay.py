@@ -143,8 +143,7 @@ def _source(net: Network, path: Path, t0_ns: int, end_ns: int, channel: Channel)
 
 
 def main(spec: File, out: File) -> int:
-    text = spec.read_text()
-    cell = cellspec.from_json(text)
+    cell = cellspec.read(spec)
     out.mkdir(parents=True, exist_ok=True)
     try:
         figures = measure(cell, cell.expected_seconds)

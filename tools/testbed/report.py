@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path as File
+from typing import Any
 
 from . import curves, overview, plots
 from .campaign import Experiment
+from .errors import ENTER
+from .guestrun import BUILD
 from .reference import Reference
-from .results import Finished
+from .results import NATIVE_ACCEL, Finished
 from .scenario import CROWD, Connection, Path
 from .table import HEADINGS, REFERENCE_HEADING, Group, groups, percent
 
@@ -94,8 +97,8 @@ def _section(group: Group, folder: File, reference: Reference) -> str:
     overheads = [figure.overhead if figure else None for figure in published]
     return f"""<section id="{_anchor(group)}"><h2>{escape(group.title)}</h2>
 {_tiles(group)}
-{_utility(shown)}
-<figure><figcaption><b>Goodput over time</b>{_path_keys(shown[0])}
+{_charted(group, first_seed)}{_utility(shown)}
+<figure><figcaption><b>Payload acknowledged per subflow, over time</b>{_path_keys(shown[0])}
 {_chunk_keys(shown[0])}</figcaption>
 {plots.throughput(shown, folder)}</figure>
 <div class="scroll">{_table(group, reference.short)}</div>
@@ -111,6 +114,12 @@ def _section(group: Group, folder: File, reference: Reference) -> str:
 <figure><figcaption><b>Overhead</b>{_diamond_key(overheads, reference)}</figcaption>
 {plots.overhead(shown, overheads)}</figure></section>
 """
+
+
+def _charted(group: Group, seed: int) -> str:
+    if all(done.cell.seed == seed for done in group.runs):
+        return ""
+    return f'<p class="lead">The charts show seed {seed}, the table all seeds.</p>\n'
 
 
 def _diamond_key(published: list[float | None], reference: Reference) -> str:
@@ -215,6 +224,14 @@ def _connection(connection: Connection) -> str:
     )
 
 
+def _recipe(content: dict[str, Any]) -> str:
+    """On the machine's own kernel everything is the machine's own."""
+    command = f"env PYTHONPATH=tools python3 -m {content['command']}"
+    if content["host"]["accel"] == NATIVE_ACCEL:
+        return f"make\n{command}"
+    return f"{BUILD}\n{ENTER} {command}"
+
+
 def _method(experiment: Experiment, reference: Reference) -> str:
     content = experiment.content
     host = content["host"]
@@ -246,10 +263,8 @@ def _method(experiment: Experiment, reference: Reference) -> str:
     if any(reference.beside(done.cell) for done in experiment.finished):
         facts[reference.short] = f"{reference.origin}. There: {reference.setup}"
     rows = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
-    command = f"PYTHONPATH=tools python3 -m {content['command']}"
     return f"""<section id="method"><h2>How it was measured</h2><dl>{rows}</dl>
 <p>To repeat it, in a checkout of the project:</p>
-<pre>make
-tools/vm/buildenv run -- env {escape(command)}</pre>
+<pre>{escape(_recipe(content))}</pre>
 <p>Beside this page: <a href="results.json">results.json</a> with every figure, and
 <code>series/</code> with a line per 100 ms.</p></section>"""

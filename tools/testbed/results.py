@@ -9,11 +9,14 @@ from typing import Any
 
 from .cellspec import Cell
 from .errors import MeasurementError
+from .fields import read_json
 from .metrics import METRICS
 from .scenario import STOCK, Scenario
 from .score import Score
 
 SCHEMA = 1
+# Of a host that ran without a guest.
+NATIVE_ACCEL = "native"
 # in the folder of an experiment
 NAME = "results.json"
 _DIGITS = 6
@@ -112,10 +115,11 @@ def _rounded(value: float | None) -> float | None:
 
 def read(folder: File) -> dict[str, Any]:
     """What a command left there, to its end."""
-    try:
-        return json.loads((folder / NAME).read_text())
-    except FileNotFoundError:
-        raise MeasurementError(f"{folder}: not measured yet: no {NAME}") from None
+    file = folder / NAME
+    if not file.exists():
+        raise MeasurementError(f"{folder}: not measured yet: no {NAME}")
+    content: dict[str, Any] = read_json(file, "figures that testbed wrote")
+    return content
 
 
 def write(file: File, content: dict[str, Any]) -> None:

@@ -31,10 +31,17 @@ from .scenario import (
 
 FOLDER = File(__file__).resolve().parent / "scenarios"
 ALPHA_RANGE = (0.1, 4.0)
+SEED_RANGE = (0, 1 << 31)
+# Of deadlines and periods: a day.
+MS_RANGE = (1, 86_400_000)
+CHUNKS_RANGE = (1, 1_000_000)
+CHUNK_BYTES_RANGE = (1, 1 << 40)
 MOST_PATHS = 8
 # Over a path that loses everything no subflow comes to be.
 MOST_LOSS_PERCENT = 99.9
 QUEUE_MS, QUEUE_PACKETS = 100.0, 30
+# It becomes a part of files' names.
+_SCENARIO_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,10}")
 _RATE_KEYS = ("rate_bps", "trace", "triangle", "drive")
 
@@ -64,6 +71,8 @@ def load(file: File) -> Scenario:
 def parse(data: object, file: File) -> Scenario:
     top = Fields(data, str(file))
     name = top.text("name")
+    if not _SCENARIO_NAME.fullmatch(name):
+        raise top.fail("name", "a letter or digit and up to 63 of these, '_', '.' or '-'", name)
     title = top.text("title", name)
     paths = tuple(_path(row, file) for row in top.tables("path"))
     _check_paths(top, paths)
@@ -143,7 +152,7 @@ def _windows(row: Fields) -> tuple[tuple[int, int], ...]:
         return (
             isinstance(item, list)
             and len(item) == 2
-            and all(isinstance(ms, int) and 0 <= ms <= 86_400_000 for ms in item)
+            and all(isinstance(ms, int) and 0 <= ms <= MS_RANGE[1] for ms in item)
             and item[0] < item[1]
         )
 
@@ -171,7 +180,7 @@ def _rates(row: Fields, file: File) -> tuple[Rates, str | None]:
         return _drive(drive)
     low = wave.integer("low_bps", LOWEST_BPS, HIGHEST_BPS)
     high = wave.integer("high_bps", low, HIGHEST_BPS)
-    period = wave.integer("period_ms", 2 * rates.STEP_MS, 86_400_000)
+    period = wave.integer("period_ms", 2 * rates.STEP_MS, MS_RANGE[1])
     wave.finish("low_bps, high_bps, period_ms")
     return rates.triangle(low, high, period), None
 
@@ -185,7 +194,7 @@ def _read_trace(row: Fields, trace: File) -> Rates:
 def _drive(table: Fields) -> tuple[Rates, str]:
     place = table.choice("place", tuple(drives.PLACES))
     role = table.choice("role", drives.ROLES)
-    seed = table.integer("seed", 0, 1 << 31, 1)
+    seed = table.integer("seed", *SEED_RANGE, 1)
     table.finish("place, role, seed")
     return drives.rates(place, role, seed), f"{place}-{role}-{seed}"
 
@@ -204,9 +213,9 @@ def _connection(table: Fields, paths: tuple[Path, ...], cheapest: str) -> Connec
 def _load(table: Fields) -> Load:
     kind = table.choice("kind", (CHUNKS, REQUESTS, COMMAND, CROWD), CHUNKS)
     load = Load(
-        chunks=table.integer("chunks", 1, 1_000_000),
-        chunk_bytes=table.integer("chunk_bytes", 1, 1 << 40),
-        period_ms=table.integer("period_ms", 1, 86_400_000),
+        chunks=table.integer("chunks", *CHUNKS_RANGE),
+        chunk_bytes=table.integer("chunk_bytes", *CHUNK_BYTES_RANGE),
+        period_ms=table.integer("period_ms", *MS_RANGE),
         kind=kind,
         response_bytes=table.integer("response_bytes", 1, 1 << 30) if kind == REQUESTS else 0,
         client=table.text("client") if kind == COMMAND else "",
@@ -242,8 +251,8 @@ def _is_alpha(value: Any) -> bool:
 def _plan(table: Fields) -> Plan:
     alpha_range = f"from {ALPHA_RANGE[0]:g} to {ALPHA_RANGE[1]:g}"
     plan = Plan(
-        deadline_ms=table.integers("deadline_ms", 1, 86_400_000),
-        limit_deadline_ms=table.integers("limit_deadline_ms", 1, 86_400_000, ()),
+        deadline_ms=table.integers("deadline_ms", *MS_RANGE),
+        limit_deadline_ms=table.integers("limit_deadline_ms", *MS_RANGE, ()),
         protocols=table.items(
             "protocols", "a list of protocols' or schedulers' names", protocols.is_name,
             [TCP, STOCK, "threshold", MPDPA],
@@ -251,7 +260,7 @@ def _plan(table: Fields) -> Plan:
         alpha=protocols.as_alphas(table.items(
             "alpha", f'a list of numbers {alpha_range} or "{ADAPTIVE}"', _is_alpha, ()
         )),
-        seeds=table.integers("seeds", 0, 1 << 31, [1]),
+        seeds=table.integers("seeds", *SEED_RANGE, [1]),
     )  # fmt: skip
     table.finish("deadline_ms, limit_deadline_ms, protocols, alpha, seeds")
     return plan

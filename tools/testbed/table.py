@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
+from typing import TYPE_CHECKING
 
 from .reference import Figure, Reference
 from .results import Finished, stock_beside
 from .scenario import STOCK, TCP
 from .score import Score
 
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
 WIDTH = 152
-_NONE = "–"
+NONE = "–"
 HEADINGS = (
     "protocol", "met", "missed", "avoid-\nable", "costly\nshare", "oracle", "excess\npoints",
     "savings\neffic.", "over-\nhead", "activ-\nations", "chunk\nmean s", "chunk\nmax s",
@@ -56,7 +57,11 @@ def title_of(done: Finished) -> str:
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    return _NONE if share is None else f"{share * 100:.{digits}f} %"
+    return NONE if share is None else f"{share * 100:.{digits}f} %"
+
+
+def published_percent(figure: Figure, share: str) -> str:
+    return ("≈ " if share in figure.about else "") + percent(getattr(figure, share), 0)
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -65,12 +70,12 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
-def _number(count: int | None) -> str:
-    return _NONE if count is None else str(count)
+def counted(count: int | None) -> str:
+    return NONE if count is None else str(count)
 
 
-def _points(share: float | None) -> str:
-    return _NONE if share is None else f"{share * 100:+.1f}"
+def signed_points(share: float | None) -> str:
+    return NONE if share is None else f"{share * 100:+.1f}"
 
 
 def groups(runs: list[Finished], reference: Reference) -> Iterator[Group]:
@@ -95,15 +100,15 @@ def _line(done: Finished, runs: list[Finished], reference: Reference) -> Line:
         cell.protocol_title + (f", seed {cell.seed}" if seeds else ""),
         str(len(score.completion_ms) - score.missed),
         str(score.missed),
-        _number(score.avoidable_missed),
+        counted(score.avoidable_missed),
         percent(score.costly_share),
         percent(score.oracle_costly_share),
-        _points(score.excess),
+        signed_points(score.excess),
         percent(efficiency, 0),
         percent(score.overhead),
         str(score.costly_activations),
-        f"{sum(times) / len(times):.2f}" if times else _NONE,
-        f"{max(times):.2f}" if times else _NONE,
+        f"{sum(times) / len(times):.2f}" if times else NONE,
+        f"{max(times):.2f}" if times else NONE,
     )
     return Line(done, own, _published(reference.beside(cell)))
 
@@ -121,9 +126,9 @@ def one_line(done: Finished) -> str:
     words = [
         f"{done.cell.label}:",
         f"missed {score.missed} of {len(score.completion_ms)}",
-        f"(avoidable {_number(score.avoidable_missed)}, {_verdicts(score)}),",
+        f"(avoidable {counted(score.avoidable_missed)}, {_verdicts(score)}),",
         f"costly {percent(score.costly_share)}, oracle {percent(score.oracle_costly_share)},",
-        f"excess {_points(score.excess)}, overhead {percent(score.overhead)},",
+        f"excess {signed_points(score.excess)}, overhead {percent(score.overhead)},",
         f"activations {score.costly_activations},",
         f"chunk mean {sum(times) / len(times):.2f} max {max(times):.2f} s" if times else "-",
     ]
@@ -136,10 +141,10 @@ def _published(figure: Figure | None) -> str:
         return ""
     seconds = figure.chunk_seconds
     return ", ".join((
-        _NONE if figure.missed is None else str(figure.missed),
-        percent(figure.costly_share, 0),
-        percent(figure.overhead, 0),
-        _NONE if seconds is None else f"{seconds:.1f} s",
+        NONE if figure.missed is None else str(figure.missed),
+        published_percent(figure, "costly_share"),
+        published_percent(figure, "overhead"),
+        NONE if seconds is None else f"{seconds:.1f} s",
     ))  # fmt: skip
 
 
@@ -155,6 +160,10 @@ def _show_busy(console: Console, group: Group) -> None:
 
 
 def show(runs: list[Finished], reference: Reference) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
     console = Console(width=None if Console().is_terminal else WIDTH, highlight=False)
     layout = _wide if console.width >= WIDTH else _narrow
     published = False

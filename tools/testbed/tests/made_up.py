@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from testbed import guestrun
 from testbed.cellspec import Cell
 from testbed.results import Finished
 from testbed.score import Score
@@ -38,6 +40,16 @@ def raw() -> dict[str, Any]:
             "C": counts(16_500_000, 18_000_000, resent=500_000, reinjected=1_000_000),
         },
     }
+
+
+def plan(cells: dict[str, str]) -> str:
+    """Of a campaign: what each cell needs, by its label."""
+    machine = {"kind": guestrun.VIRTUAL, "kernel": None, "overlays": []}
+    runs = [{"measured": label, "deadline_ms": None} for label in cells]
+    memory = dict.fromkeys(cells, 1500)
+    return json.dumps(
+        {"command": "c", "machine": machine, "cells": cells, "memory_mb": memory, "runs": runs}
+    )
 
 
 def finished(cell: Cell, took_ms: float, *, avoidable: int, share: float) -> Finished:

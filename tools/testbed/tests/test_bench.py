@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from testbed import bench, campaign, guestrun, realtraces
+from testbed import bench, campaign, cellspec, guestrun, realtraces
 from testbed.cellspec import Cell
 from testbed.errors import MeasurementError, UsageError
 from testbed.guestrun import LINKS, MODULE, NOTHING, Machine
+
+from .made_up import plan
 
 
 def cells(name: str, size: str, traces: Path | None = None) -> list[Cell]:
@@ -116,10 +118,10 @@ def finish(out: Path) -> None:
 def test_collect_tells_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"expected the folder of a campaign, with plan\.json"):
         bench.collect(tmp_path)
-    plan = {"cells": {"a-s1": "module", "b-s1": "module"}, "runs": [], "command": "c"}
-    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    labels = {"a-s1": MODULE, "b-s1": MODULE}
+    (tmp_path / "plan.json").write_text(plan(labels))
     causes = [tmp_path / "build/module.json"]
-    causes += (tmp_path / f"cells/{label}/spec.json" for label in plan["cells"])
+    causes += (tmp_path / f"cells/{label}/spec.json" for label in labels)
     for cause in causes:
         write(cause, "{}")
         os.utime(cause, (0, 0))
@@ -134,11 +136,11 @@ def test_collect_tells_what_is_missing(tmp_path: Path) -> None:
 def test_what_was_measured_before_a_change_is_not_collected(
     tmp_path: Path, changed: str, out_of_date: int
 ) -> None:
-    plan = {"cells": {"b-s1": MODULE, "a-s1": MODULE, "c-s1": LINKS}, "runs": [], "command": "c"}
-    write(tmp_path / "plan.json", json.dumps(plan))
+    labels = {"b-s1": MODULE, "a-s1": MODULE, "c-s1": LINKS}
+    write(tmp_path / "plan.json", plan(labels))
     write(tmp_path / f"build/{LINKS}.json", "{}")
     write(tmp_path / f"build/{MODULE}.json", "{}")
-    for label in plan["cells"]:
+    for label in labels:
         write(tmp_path / f"cells/{label}/spec.json", "{}")
         write(tmp_path / f"cells/{label}/raw.json", "{}")
     later = time.time() + 100
@@ -223,6 +225,57 @@ def test_the_kernel_of_the_plan_is_run(tmp_path: Path, monkeypatch: pytest.Monke
         with pytest.raises(MeasurementError, match="not here"):
             bench.measure(next((out / "cells").glob("*/spec.json")))
     assert used == ["7.3", "6.12", guestrun.USUAL_SERIES]
+
+
+def test_a_cell_that_is_planned_anew_while_it_runs_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was built last is as planned then, and not what ran."""
+    out, file = tmp_path / "bench", tmp_path / "overlay/opt/file"
+    machine = Machine(overlays=(file.parent.parent,))
+    write(file, "old")
+    prepared(machine, out)
+    spec = next((out / "cells").glob("*/spec.json"))
+    needs = json.loads((out / "plan.json").read_text())["cells"]
+    cause = out / f"build/{needs[spec.parent.name]}.json"
+
+    def build() -> None:
+        file.write_text("new")
+        prepared(machine, out)
+
+    monkeypatch.setattr(campaign, "keep_series", lambda *_: None)
+    monkeypatch.setenv("MPDPA_IMAGES", "none")
+    for change, changed in ((build, cause), (lambda: append(spec, "\n"), spec)):
+        monkeypatch.setattr(guestrun.Runner, "run", lambda *_, then=change: then())
+        with pytest.raises(MeasurementError, match=f"{changed}: file: expected it as it was when"):
+            bench.measure(spec)
+        assert not spec.with_name("raw.json").exists()
+
+
+def test_results_do_not_outlive_their_plan(tmp_path: Path) -> None:
+    """Whether what is planned is measured or not; those of the same plan stay."""
+    overlay, out = tmp_path / "overlay", tmp_path / "bench"
+    write(overlay / "file", "old")
+    machine = Machine(overlays=(overlay,))
+    there = [out / name for name in ("results.json", "report.html", "series/a.csv")]
+    kept = out / "cells/a/raw.json"
+
+    def changed() -> bool:
+        for file in (*there, kept):
+            write(file, "{}")
+        prepared(machine, out)
+        left = {file.exists() for file in there}
+        assert len(left) == 1 and kept.exists()
+        return left == {False}
+
+    assert changed()
+    assert not changed()
+    for file in (out / "plan.json", out / "build/report.json", next(out.glob("cells/*/spec.json"))):
+        append(file, "\n")
+        assert changed(), file
+        assert not changed()
+    write(overlay / "file", "new")
+    assert changed()
 
 
 def prepared(machine: Machine, out: Path) -> list[str]:
@@ -326,7 +379,8 @@ def test_jobs_of_a_cluster_enter_the_build_environment(tmp_path: Path) -> None:
     out = tmp_path / "out/bench-traces"
     bench.prepare("traces", bench.Choice(bench.QUICK), Machine(), out, "testbed bench traces")
     done = subprocess.run(
-        ["snakemake", "--snakefile", "tools/testbed/Snakefile", "--cluster", "sh", "--jobs", "8",
+        ["snakemake", "--snakefile", "tools/testbed/Snakefile", "--cluster",
+         "echo {wildcards} {resources.mem_mb} >>memory; sh", "--jobs", "8",
          "--latency-wait", "5", "--max-jobs-per-second", "20", "--max-status-checks-per-second",
          "20", "--config", "folder=out/bench-traces", f"enter=sh {tmp_path}/enter"],
         cwd=tmp_path, env={**os.environ, "HOME": str(tmp_path)}, capture_output=True, text=True,
@@ -339,3 +393,9 @@ def test_jobs_of_a_cluster_enter_the_build_environment(tmp_path: Path) -> None:
         f"{command} measure out/bench-traces/cells/{label}/spec.json" for label in labels
     )
     assert said[-1] == f"{command} collect out/bench-traces"
+    asked = dict(re.findall(r"label=(\S+) (\d+)", (tmp_path / "memory").read_text()))
+    assert asked.keys() == labels.keys()
+    for label, megabytes in asked.items():
+        options = guestrun.memory_options(cellspec.read(out / f"cells/{label}/spec.json"))
+        guest = int(options[options.index("--memory") + 1])
+        assert guest + 400 < int(megabytes) < guest + 600

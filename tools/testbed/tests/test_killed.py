@@ -16,6 +16,8 @@ import pytest
 from testbed import bench, cellspec, guestrun, scenariofile
 from testbed.cellspec import Cell
 
+from .made_up import plan
+
 PATIENCE_SECONDS = 30
 GUEST = f"#!{sys.executable}\nimport time\ntime.sleep(600)\n"
 CELL = Cell(scenariofile.find("bulk-sym"), "mptcp", None, None, 1)
@@ -67,14 +69,11 @@ def test_a_killed_testbed_leaves_no_guest(program: str, tmp_path: Path) -> None:
     guest.chmod(guest.stat().st_mode | stat.S_IXUSR)
     shutil.copy(guestrun.GUEST_TOOL.with_name("series"), guest.parent)
     out = tmp_path / "out"
-    machine = {"kind": guestrun.VIRTUAL, "kernel": None, "overlays": []}
-    plan = {"machine": machine, "cells": {"one": "nothing"}}
-    bench.write_if_new(out / "plan.json", json.dumps(plan))
-    bench.write_if_new(out / "cells/one/spec.json", cellspec.to_json(CELL))
     modules = (tools / "testbed" / f"{name}.py" for name in guestrun.GUEST_MODULES)
-    causes = {"files": bench._digests(modules)}
-    for name in ("nothing", "report"):
-        bench.write_if_new(out / f"build/{name}.json", json.dumps(causes))
+    causes = json.dumps({"files": bench._digests(modules)})
+    texts = {"plan": plan({"one": guestrun.NOTHING}), "cells/one/spec": cellspec.to_json(CELL)}
+    texts |= {"build/nothing": causes, "build/report": causes}
+    bench.write_new(out, {out / f"{name}.json": text for name, text in texts.items()})
     environment = {**os.environ, "PYTHONPATH": str(tools), "MPDPA_IMAGES": "none"}
     command = [sys.executable, "-c", program]
     with subprocess.Popen(command, cwd=tmp_path, env=environment) as testbed:

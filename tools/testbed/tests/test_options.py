@@ -5,16 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from testbed import bench, campaign, guestrun, options
+from testbed import bench, campaign, cellspec, guestrun, options, scenariofile
 from testbed.cellspec import Cell
 from testbed.cli import main
 from testbed.errors import MeasurementError, UsageError
 from testbed.guestrun import FAST, NATIVE, VIRTUAL
+
+from .made_up import plan, raw
 
 
 @pytest.fixture(autouse=True)
@@ -205,9 +209,8 @@ def test_places_that_are_not_there(
     places = {name: tmp_path / name for name in ("file", "none", "campaign")}
     places["file"].touch()
     places["campaign"].mkdir()
-    plan = {"command": "c", "cells": {}, "runs": []}
     for folder in (places["campaign"], tmp_path):
-        (folder / bench.PLAN).write_text(json.dumps(plan))
+        (folder / bench.PLAN).write_text(plan({"a": guestrun.NOTHING}))
     given = words.format(**places).split()
     if given[0] == "document":
         monkeypatch.setattr(bench, "collect", lambda folder: None)
@@ -254,7 +257,7 @@ def test_oracle_tells_how_tight_it_is(capsys: pytest.CaptureFixture[str]) -> Non
     [
         ("crowd", "crowd.toml: load.kind: expected chunks"),
         ("no-such", "no-such: scenario: expected one of "),
-        ("bulk-sym --deadline 0", "expected a whole number above 0, got '0'"),
+        ("bulk-sym --deadline 0", "expected a whole number from 1 to 86400000, got '0'"),
     ],
 )
 def test_oracle_of_what_it_cannot_judge(
@@ -275,3 +278,128 @@ def test_protocols_are_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     said = capsys.readouterr().err
     assert said.startswith(f"testbed: {file}: file: expected a readable text file (")
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("run bulk-sym --chunks 99999999999", "1 to 1000000"),
+        ("run bulk-sym --chunk-bytes 1099511627777", "1 to 1099511627776"),
+        ("cell bulk-sym --period 86400001", "1 to 86400000"),
+        ("cell bulk-sym --deadline 100000000000000000", "1 to 86400000"),
+        ("cell bulk-sym --seed 2147483649", "0 to 2147483648"),
+        ("trace city --seed -5", "0 to 2147483648"),
+        ("lot --count 0", "1 to 100000"),
+        ("demo --jobs " + "9" * 5000, "1 to 1000"),
+    ],
+)
+def test_numbers_have_limits(words: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(words.split())
+    assert end.value.code == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert f": expected a whole number from {expected}, got '{words.split()[-1]}'" in said
+
+
+def test_numbers_within_their_limits() -> None:
+    words = "run bulk-sym --chunks 1000000 --period 86400000 --seed 0 --seed 1"
+    chosen = parsed(*words.split())
+    assert (chosen.chunks, chosen.period, chosen.seed) == (1_000_000, 86_400_000, [0, 1])
+
+
+CELL = Cell(scenariofile.find("bulk-sym"), "mptcp", None, None, 1)
+NO_JSON = '{"scenario": '
+PLAN = json.loads(plan({"a": guestrun.NOTHING}))
+DRAWN = {
+    "project_version": "v",
+    "command": "testbed lot",
+    "host": {"kernel": "7.2", "clock": "virtual", "accel": "tcg"},
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "file", "text", "expected"),
+    [
+        ("execute {0} --out {1}/o", "spec.json", NO_JSON, "one cell of a campaign (Expecting "),
+        ("execute {0} --out {1}/o", "spec.json", "{}", "one cell of a campaign (no key 'scenario'"),
+        ("execute {0} --out {1}/o", "spec.json", "[]", "one cell of a campaign ("),
+        ("execute {0} --out {1}/o", "spec.json", "[" * 100_000, "one cell of a campaign ("),
+        ("execute {0} --out {1}/o", "none/spec.json", None, "one cell of a campaign (No such file"),
+        ("flood {0} --out {1}/o", "spec.json", NO_JSON, "one cell of a campaign (Expecting "),
+        ("measure {0}", "cells/a/spec.json", NO_JSON, "one cell of a campaign (Expecting "),
+        ("measure {0}", "cells/a/spec.json", '{"scenario": {}}', "one cell of a campaign (no key "),
+        ("collect {1}", "plan.json", "", "the plan of a campaign (Expecting value"),
+        ("collect {1}", "plan.json", "{}", "command: expected a text, but the key is missing"),
+        ("collect {1}", "plan.json", json.dumps(PLAN | {"cells": {"a": "b"}}), "cells.a: expected"),
+        (
+            "collect {1}",
+            "plan.json",
+            json.dumps(PLAN | {"cells": {}}),
+            "runs[0].measured: expected",
+        ),
+        ("collect {1}", "cells/a/spec.json", "{}", "one cell of a campaign (no key 'scenario')"),
+        ("collect {1}", "cells/a/host.json", "{}", "on what a cell ran (no key 'project_version')"),
+        ("collect {1}", "cells/a/raw.json", "{}", "what a cell left (no key "),
+        ("collect {1}", "cells/a/raw.json", NO_JSON, "what a cell left (Expecting "),
+        ("document {1} --to {1}/t", "cells/a/raw.json", "", "what a cell left (Expecting value"),
+    ],
+)
+def test_damaged_files_of_a_campaign(
+    words: str, file: str, text: str | None, expected: str, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    host = {"kernel": "k", "clock": "virtual", "accel": "tcg", "cpus": 1}
+    texts = {
+        "plan.json": json.dumps(PLAN), "build/nothing.json": "{}", "cells/a/series.csv": "",
+        "cells/a/spec.json": cellspec.to_json(CELL),
+        "cells/a/host.json": json.dumps(host | {"project_version": "v"}),
+        "cells/a/raw.json": json.dumps(raw()),
+    }  # fmt: skip
+    for name, content in (texts | {file: text}).items():
+        if content is not None:
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(content)
+    assert main(words.format(tmp_path / file, tmp_path).split()) == 2
+    said = capsys.readouterr().err
+    where = f"{tmp_path / file}: "
+    assert said.startswith(
+        (f"testbed: {where}file: expected {expected}", f"testbed: {where}{expected}")
+    )
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "[]", '"x"', "{", "null", "{}", '{"command": "testbed"}', '{"command": "testbed lot"}',
+        json.dumps(DRAWN | {"runs": []}), json.dumps(DRAWN | {"runs": [{}]}), "\xff",
+    ],
+)  # fmt: skip
+def test_damaged_results(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "results.json"
+    file.write_text(text, encoding="latin-1")
+    assert main(["document", str(tmp_path), "--to", str(tmp_path / "to")]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"testbed: {file}: file: expected figures that testbed wrote (")
+    assert said.count("\n") == 1
+    assert not (tmp_path / "to").exists()
+
+
+@pytest.mark.parametrize("words", ["--help", "bench --help"])
+def test_help_needs_no_packages(words: str) -> None:
+    """As outside the build environment."""
+    packages = ("scipy", "numpy", "rich", "matplotlib")
+    blocked = f"import sys\nsys.modules.update(dict.fromkeys({packages}))\n"
+    run = f"from testbed.cli import main\nsys.exit(main({words.split()!r}))\n"
+    done = subprocess.run([sys.executable, "-c", blocked + run], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("usage: testbed ")
+
+
+def test_what_a_command_needs_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("testbed.cli.find_spec", lambda _: None)
+    assert main(["list"]) == 2
+    told = "scipy: package: expected the build environment (tools/vm/buildenv run -- ...)"
+    assert capsys.readouterr().err == f"testbed: {told}\n"

@@ -104,6 +104,8 @@ def test_shipped_scenarios() -> None:
             "path[1].up_ms: expected paths that always work",
         ),
         ("rate_bps = 8000000", "drive = { place = 'sea' }", "path[0].drive.place: expected one of"),
+        ('name = "two"', 'name = "two\\u0000"', "name: expected a letter or digit and up to 63"),
+        ('name = "two"', 'name = "../two"', "name: expected a letter or digit and up to 63"),
         ('name = "C"', 'name = "P"', "path.name: expected names that differ, got 'P'"),
         ('name = "C"', 'name = "C 2"', "path[1].name: expected a letter and up to 10"),
         ("deadline_ms = [100]", "deadline_ms = 100", "plan.deadline_ms: expected a list"),

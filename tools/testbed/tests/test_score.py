@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from testbed import checks, dpa, reference, results, scenariofile
+from testbed import checks, curves, dpa, plots, reference, results, scenariofile
 from testbed.campaign import Experiment
 from testbed.cellspec import Cell
 from testbed.errors import MeasurementError
@@ -192,7 +192,7 @@ def test_every_picture_is_there(tmp_path: Path) -> None:
             runs.append(Finished(each, score(each, counted), "series/x.csv"))
     page = report_of(runs, tmp_path)
     pictures = (
-        "Goodput per path over time", "Distribution of throughput",
+        "Payload acknowledged per subflow over time", "Distribution of throughput",
         "Distribution of completion times", "Share of the payload on costly paths",
         "Missed chunks", "Overhead", "Utility against alpha",
     )  # fmt: skip
@@ -217,6 +217,39 @@ def test_report_stands_alone(tmp_path: Path) -> None:
     assert "src=" not in page
     assert "@import" not in page
     assert "url(http" not in page
+
+
+def test_the_recipe_is_complete(tmp_path: Path) -> None:
+    runs = [Finished(cell(), score(cell(), raw()), "series/x.csv")]
+    page = report_of(runs, tmp_path)
+    command = "env PYTHONPATH=tools python3 -m testbed demo"
+    inside = "tools/vm/buildenv run --"
+    assert f"<pre>{inside} make guest\n{inside} {command}</pre>" in page
+    native = results.document("v", replace(HOST, accel="native"), "testbed demo --vm no", runs)
+    page = write_report(Experiment(tmp_path, native, runs), reference.load()).read_text()
+    assert f"<pre>make\n{command} --vm no</pre>" in page
+
+
+@pytest.mark.parametrize(("seeds", "told"), [((2, 2), 0), ((2, 1), 1)])
+def test_charts_of_one_seed_say_so(seeds: tuple[int, ...], told: int, tmp_path: Path) -> None:
+    cells = [replace(cell(alpha=float(i)), seed=seed) for i, seed in enumerate(seeds, 1)]
+    runs = [Finished(each, score(each, raw()), "series/x.csv") for each in cells]
+    page = report_of(runs, tmp_path)
+    assert page.count('<p class="lead">The charts show seed 2, the table all seeds.</p>') == told
+
+
+def test_what_comes_after_the_last_chunk_is_no_load() -> None:
+    series = plots.Series([0.0, 0.5, 1.0, 1.5], {"P": [8.0, 4.0, 0.0], "C": [1.0, 0.0, 0.0]})
+    assert curves.in_load(series, 0.6) == [9.0, 4.0]
+    assert curves.in_load(series, 1.0) == [9.0, 4.0]
+    assert curves.in_load(plots.Series([0.0], {"P": []}), 1.0) == []
+    counted = raw()
+    done = Finished(cell(), score(cell(), counted), None)
+    # the last of six, which are released every 10 s, took 10 s
+    assert plots.last_completion_s(done) == pytest.approx(60.0)
+    counted["completion_ns"][2] = None
+    done = Finished(cell(), score(cell(), counted), None)
+    assert curves.in_load(series, plots.last_completion_s(done)) == [9.0, 4.0, 0.0]
 
 
 def test_every_kind_of_connection_is_told(tmp_path: Path) -> None:
