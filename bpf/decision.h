@@ -86,7 +86,7 @@ static __always_inline void dpa_take_in(const struct dpa_state *st,
 {
 	__u64 rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC;
 	__u64 repair_ns = dpa_repair_ns(p);
-	int unsure = !p->known;
+	int unsure = dpa_may_surprise(p, dpa_minus(st->chunk_deadline_ns, st->now_ns));
 
 	if (rtt_ns > o->rtt_ns)
 		o->rtt_ns = rtt_ns;

@@ -85,9 +85,9 @@ void plan(struct dpa_state *st, struct dpa_scratch *s, int chunks,
 {
 	int i;
 
-	look(st, s);
 	st->chunk_end = chunk[0][0];
 	st->chunk_deadline_ns = chunk[0][1];
+	look(st, s);
 	dpa_decide_begin(st, s);
 	dpa_plan_begin(st, s);
 	for (i = 0; i < chunks; i++) {
@@ -338,17 +338,23 @@ static void test_ramp_is_not_slow(void)
 static void test_between_acks(void)
 {
 	struct dpa_path p = { .goodput = 96533, .srtt_us = 50000 };
+	struct dpa_state st = { .now_ns = 1 * SEC };
 
-	EXPECT(dpa_between_acks_ns(&p) / MSEC == 30);
+	EXPECT(dpa_between_acks_ns(&st, &p) / MSEC == 30);
 	/* never longer than a round trip */
 	p.srtt_us = 20000;
-	EXPECT(dpa_between_acks_ns(&p) == 20 * MSEC);
+	EXPECT(dpa_between_acks_ns(&st, &p) == 20 * MSEC);
 	/* and no longer than what counts as silence, where round trips are bogus */
 	p.goodput = 100;
 	p.srtt_us = 20000000;
-	EXPECT(dpa_between_acks_ns(&p) == 1 * SEC);
+	EXPECT(dpa_between_acks_ns(&st, &p) == 1 * SEC);
+	/* before it has shown anything nobody knows: half of the time that is left */
 	p.goodput = 0;
-	EXPECT(dpa_between_acks_ns(&p) == 0);
+	EXPECT(dpa_between_acks_ns(&st, &p) == 0);
+	st.chunk_deadline_ns = 1500 * MSEC;
+	EXPECT(dpa_between_acks_ns(&st, &p) == 250 * MSEC);
+	st.chunk_deadline_ns = 60 * SEC;
+	EXPECT(dpa_between_acks_ns(&st, &p) == 1 * SEC);
 }
 
 static void test_unsent(void)
@@ -418,7 +424,7 @@ static int run(const struct dpa_test *test, int number)
 int main(void)
 {
 	static const struct dpa_test *const all[] = {
-		estimate_tests, pause_tests, threshold_tests, deficit_tests,
+		estimate_tests, rest_tests, pause_tests, threshold_tests, deficit_tests,
 		pick_tests, room_tests, late_tests, share_tests, decision_tests,
 	};
 	size_t n = sizeof(all) / sizeof(all[0]), i;

@@ -40,7 +40,19 @@ struct dpa_test {
 
 extern const struct dpa_test estimate_tests[], pause_tests[], threshold_tests[],
 	deficit_tests[], pick_tests[], room_tests[], late_tests[],
-	share_tests[];
+	share_tests[], rest_tests[];
+
+struct feed {
+	struct dpa_path	p;
+	__u64		now_ns;
+	__u64		acked;
+	__u64		rtt_ns;		/* 0: 100 ms */
+	__u32		flight;
+	__u32		drained;
+};
+
+void acknowledge(struct feed *f, __u64 bytes);
+void feed(struct feed *f, __u64 rate, __u64 span, int busy, int limited);
 
 __u64 draw(void);
 bool within(__u64 value, __u64 least, __u64 most);

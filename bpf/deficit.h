@@ -79,7 +79,7 @@ static __always_inline __u64 dpa_counting(const struct dpa_path *p, __u64 rate,
 {
 	if (p->rate_max && rate > p->rate_max)
 		rate = p->rate_max;
-	left_ns = dpa_before_repair_ns(left_ns, dpa_repair_ns(p));
+	left_ns = dpa_before_ns(left_ns, dpa_repair_ns(p));
 	return dpa_arriving(p, rate, left_ns);
 }
 
@@ -129,7 +129,7 @@ static __always_inline void dpa_set_reach(struct dpa_state *st,
 {
 	struct dpa_reach *r = &s->reach;
 	__u64 left_us = left_ns / DPA_NSEC_PER_USEC;
-	__u64 left_ms = dpa_before_repair_ns(left_ns, s->outlook.repair_ns) /
+	__u64 left_ms = dpa_before_ns(left_ns, s->outlook.repair_ns) /
 			DPA_NSEC_PER_MSEC;
 	__u64 share = left_ms * 1024 / (left_ms + DPA_OPEN_LAG_MS);
 
@@ -322,7 +322,7 @@ static __always_inline void dpa_cover(struct dpa_state *st,
 		if (!below) {
 			s->first_likely = s->level.likely;
 			s->first_margin = dpa_bytes_in(s->level.rate,
-						       DPA_MARGIN_NS / 2);
+						       dpa_margin_ns(st) / 2);
 			dpa_wish(&s->plan, s->level.cost, 0, 0);
 			/* a goodput that still grows is no less than it is */
 			left = dpa_minus(left, st->learning ? s->level.likely :
@@ -463,7 +463,7 @@ static __always_inline void dpa_plan_chunk(struct dpa_state *st,
 
 	if (!unsent)
 		return;
-	left_ns = dpa_minus(left_ns, DPA_MARGIN_NS);
+	left_ns = dpa_minus(left_ns, dpa_margin_ns(st));
 	dpa_set_reach(st, s, left_ns, h->alpha_milli);
 	hopeless = !left_ns || dpa_hopeless(st, s, unsent);
 	if (!hopeless)

@@ -318,6 +318,43 @@ static void bare_rtt(struct dpa_state *st, __u64 ns)
 	st->path[1].rtt_us = ns / 1000;
 }
 
+/* Nothing is learnt of a path over which nothing comes in time, however long it is tried. */
+static void test_deficit_far(void)
+{
+	const __u32 cost[] = { 1, 9 };
+	const __u32 goodput[] = { 0, 500000 };
+	const __u64 chunk[][2] = { { 80000, SEC + 280 * MSEC } };
+	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_scratch s;
+
+	set_paths(&st, 2, cost, goodput);
+	st.unit = 30000;
+	st.path[0].known = 0;
+	st.path[0].rtt_us = 500000;
+	st.path[1].rtt_us = 40000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.learning && st.cost_limit == 1);
+	st.path[0].rtt_us = 600000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(!st.learning && st.open_cost == 9 && st.budget == 80000);
+}
+
+/* What has less time in all than the margin has half of that. */
+static void test_deficit_short(void)
+{
+	const __u32 cost[] = { 1, 9 };
+	const __u32 goodput[] = { 12500000, 12500000 };
+	const __u64 chunk[][2] = { { 2000, SEC + 14 * MSEC } };
+	struct dpa_state st = { .now_ns = SEC, .chunk_start_ns = SEC };
+	struct dpa_scratch s;
+
+	set_paths(&st, 2, cost, goodput);
+	st.path[0].rtt_us = 1000;
+	st.path[1].rtt_us = 1000;
+	plan(&st, &s, 1, chunk);
+	EXPECT(st.cost_limit == 1 && !st.open_cost);
+}
+
 static void test_deficit_learning(void)
 {
 	const __u32 cost[] = { 1, 9 };
@@ -447,6 +484,8 @@ const struct dpa_test deficit_tests[] = {
 	{ "levels of cost", test_deficit_levels },
 	{ "chunks together", test_deficit_chunks },
 	{ "learning about unknown paths", test_deficit_learning },
+	{ "a path that is too far", test_deficit_far },
+	{ "a deadline within the margin", test_deficit_short },
 	{ "paths that bring nothing in time", test_deficit_useless },
 	{ "a rate that counts at most", test_deficit_counting },
 	{}

@@ -166,6 +166,12 @@ static __always_inline int dpa_lost_at_random(const struct dpa_path *p,
 	return o->lost && !dpa_shows_queue(p, p->rtt_us / 2);
 }
 
+/* A sample in which nothing was lost. */
+static __always_inline void dpa_note_whole(struct dpa_path *p)
+{
+	p->lossy -= (p->lossy + (1 << DPA_LOSSY_SHIFT) - 1) >> DPA_LOSSY_SHIFT;
+}
+
 /*
  * The share of a path's samples that see packets lost. Before a deadline queues are
  * kept short, so those with a queue do not count.
@@ -177,8 +183,7 @@ static __always_inline void dpa_note_loss(struct dpa_path *p, __u32 rate)
 	if (p->lost)
 		p->lossy += (DPA_LOSSY_MAX - p->lossy) >> DPA_LOSSY_SHIFT;
 	else
-		p->lossy -= (p->lossy + (1 << DPA_LOSSY_SHIFT) - 1) >>
-			    DPA_LOSSY_SHIFT;
+		dpa_note_whole(p);
 }
 
 /*
@@ -193,10 +198,10 @@ static __always_inline __u64 dpa_repair_ns(const struct dpa_path *p)
 	return (rtt_ns + rtt_ns / 8) * share / DPA_LOSSY_SURE;
 }
 
-/* Of a time, what is left when losses are repaired; half of one that is short. */
-static __always_inline __u64 dpa_before_repair_ns(__u64 left_ns, __u64 repair_ns)
+/* Of a time, what is left when so much is kept free at its end; half of one that is short. */
+static __always_inline __u64 dpa_before_ns(__u64 left_ns, __u64 free_ns)
 {
-	return left_ns - (repair_ns < left_ns / 2 ? repair_ns : left_ns / 2);
+	return left_ns - (free_ns < left_ns / 2 ? free_ns : left_ns / 2);
 }
 
 /* How fast a path has been of late: in about 50 s two thirds are forgotten. */
@@ -463,6 +468,19 @@ static __always_inline __u32 dpa_rest_rate(const struct dpa_path *p, __u32 bytes
 	return dpa_rate(bytes, took > least ? took : least);
 }
 
+/*
+ * What a path had when it was found empty has come: it was in use until then. If nothing of
+ * it was lost that counts, or a path would be lossy for good that gets short chunks alone.
+ */
+static __always_inline void dpa_note_rest(struct dpa_path *p,
+					  const struct dpa_observation *o)
+{
+	p->sample_tick = p->acked_tick;
+	if (!p->lost && !o->lost)
+		dpa_note_whole(p);
+	p->lost = 0;
+}
+
 /* A path is found empty. */
 static __always_inline void dpa_sample_rest(struct dpa_path *p,
 					    const struct dpa_observation *o,
@@ -479,6 +497,7 @@ static __always_inline void dpa_sample_rest(struct dpa_path *p,
 		if (p->sampling)
 			dpa_note_overrun(p, bytes);
 		dpa_trust_more(p);
+		dpa_note_rest(p, o);
 	}
 	p->sampling = 0;
 	p->shown = 0;
@@ -503,7 +522,8 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 		dpa_sample_rest(p, o, span);
 		return;
 	}
-	if (p->sampling && age > DPA_GAP_SPANS * span) {
+	/* but the first one goes on until there is a packet, as long as that may take */
+	if (p->sampling && p->goodput && age > DPA_GAP_SPANS * span) {
 		p->sampling = 0;
 		p->empty_tick = 0;
 	}
@@ -524,6 +544,8 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 	if (age < span)
 		return;
 	bytes = dpa_sample_bytes(p, o->acked);
+	if (!bytes && !p->goodput)
+		return;
 	rate = dpa_rate(bytes, age);
 	if (o->drained && rate <= p->goodput)
 		return;

@@ -104,6 +104,13 @@ static void test_fits_many(void)
 		dpa_picked(&st, 0);
 	/* 14.5 ms of it, in fragments */
 	EXPECT(picks == 5);
+	/* what has no deadline comes in time for it, on a path that holds much as well */
+	st.next_deadline_ns = 0;
+	st.fits_ns = 0;
+	st.path[0].goodput = 1000000000;
+	st.path[0].fits = 0;
+	dpa_count_fits(&st, &st.path[0]);
+	EXPECT(st.path[0].fits == DPA_FITS_MANY);
 }
 
 static __u32 fits_now(struct dpa_state *st)

@@ -224,8 +224,17 @@ static __always_inline int dpa_keeps_short(const struct dpa_state *st,
 	       dpa_pipe(p, p->goodput) < 4 * DPA_FRAGMENT_MAX;
 }
 
-/* what is decided about arrives by then before its deadline */
+/* what is decided about arrives by then before its deadline, */
 #define DPA_MARGIN_NS	(15 * DPA_NSEC_PER_MSEC)
+
+/* or by half of the time that the chunk in force has in all, if that is less. */
+static __always_inline __u64 dpa_margin_ns(const struct dpa_state *st)
+{
+	__u64 whole_ns = dpa_minus(st->chunk_deadline_ns, st->chunk_start_ns);
+
+	return whole_ns && whole_ns / 2 < DPA_MARGIN_NS ? whole_ns / 2 :
+							  DPA_MARGIN_NS;
+}
 /* a pick ends no earlier within a fragment: after three full segments */
 #define DPA_PICK_MIN	4096
 
@@ -257,7 +266,7 @@ static __always_inline __u64 dpa_fits_in_ns(const struct dpa_state *st)
 {
 	return st->next_deadline_ns ?
 		dpa_minus(st->next_deadline_ns,
-			  st->now_ns + DPA_MARGIN_NS / 2) : DPA_U64_MAX;
+			  st->now_ns + dpa_margin_ns(st) / 2) : DPA_U64_MAX;
 }
 
 /* Do a path's bytes, and so many more, not tell of a queue, since it holds more than each? */
@@ -283,7 +292,8 @@ static __always_inline void dpa_count_fits(const struct dpa_state *st,
 
 	if (left_ns != DPA_U64_MAX)
 		fits = dpa_fits(p, left_ns, st->now_ns);
-	if (fits < p->fits || st->fits_ns != st->next_deadline_ns ||
+	if (fits < p->fits || left_ns == DPA_U64_MAX ||
+	    st->fits_ns != st->next_deadline_ns ||
 	    !dpa_is_within_pipe(p, (__u64)fits << DPA_FITS_SHIFT) ||
 	    dpa_is_doubtful(p, left_ns, st->now_ns))
 		p->fits = fits;
@@ -446,7 +456,7 @@ static __always_inline void dpa_hurry(struct dpa_state *st)
 	}
 	if (least_ns == DPA_U64_MAX || in_time >= dpa_to_send(st))
 		return;
-	least_ns += DPA_MARGIN_NS / 2;
+	least_ns += dpa_margin_ns(st) / 2;
 	if (least_ns <= dpa_fits_in_ns(st))
 		return;
 	dpa_for(i, dpa_rows(st))

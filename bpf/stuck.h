@@ -121,14 +121,22 @@ static __always_inline __u64 dpa_in_time(const struct dpa_state *st,
  */
 #define DPA_SILENCE_NS		DPA_NSEC_PER_SEC
 
+/* Of the time that is left, as much may pass before it is seen that a path is dead at first. */
+#define DPA_FIRST_ACK_PART	2
+
 /*
  * How far acknowledgments may be apart: there is one for every second packet at least
- * (RFC 5681), and a slow path takes its time for two. That is part of its round trip.
+ * (RFC 5681), and a slow path takes its time for two. That is part of its round trip, but
+ * for the first ones: what there was of that is of a handshake, whose packets are small.
  */
-static __always_inline __u64 dpa_between_acks_ns(const struct dpa_path *p)
+static __always_inline __u64 dpa_between_acks_ns(const struct dpa_state *st,
+						 const struct dpa_path *p)
 {
-	__u64 ns = p->goodput ? dpa_time_ns(2 * DPA_PACKET_BYTES, p->goodput) : 0;
-	__u64 most = p->srtt_us * DPA_NSEC_PER_USEC;
+	__u64 left_ns = dpa_minus(st->chunk_deadline_ns, st->now_ns);
+	__u64 most = p->goodput ? p->srtt_us * DPA_NSEC_PER_USEC :
+				  left_ns / DPA_FIRST_ACK_PART;
+	__u64 ns = p->goodput ? dpa_time_ns(2 * DPA_PACKET_BYTES, p->goodput) :
+				DPA_SILENCE_NS;
 
 	if (most > DPA_SILENCE_NS)
 		most = DPA_SILENCE_NS;

@@ -271,7 +271,8 @@ static unsigned long refresh_all(struct conn *c, bool count, bool *lack)
 		floor_us = bbr_floor_us(ssk, &paces);
 		refresh_floor(&c->path[i], &st->path[i], ssk, floor_us);
 		refresh_row(&st->path[i], ssk, paces, count);
-		if (active)
+		/* neither while its quota is spent: others cost more than nothing then */
+		if (st->path[i].flags & DPA_PATH_ACTIVE)
 			least = min(least, st->path[i].cost);
 	}
 	st->least_cost = least;

@@ -153,7 +153,8 @@ static __always_inline void consider(const struct conn *c,
 	/* an application that waits for its send buffer would write more */
 	if (dpa_is_spare(&c->state, row) && sk_stream_is_writeable(c->sk))
 		time |= SPARE;
-	if (time < choice->time) {
+	if (time < choice->time ||
+	    (time == choice->time && row->cost < c->state.path[choice->row].cost)) {
 		choice->time = time;
 		choice->best = sf;
 		choice->row = i;

@@ -58,10 +58,10 @@ static bool is_left_to_tcp(u64 left_ns, const struct sock *ssk, u64 out_ns,
 
 /* So long a path may be unheard of; 0: nobody knows. */
 static u32 patience_jiffies(const struct tcp_sock *tp,
-			    const struct dpa_path *row)
+			    const struct dpa_state *st, int i)
 {
 	u32 least = patience_us(tp, min(tcp_min_rtt(tp), tp->srtt_us >> 3));
-	u32 apart = div_u64(dpa_between_acks_ns(row), NSEC_PER_USEC);
+	u32 apart = div_u64(dpa_between_acks_ns(st, &st->path[i]), NSEC_PER_USEC);
 
 	return least ? usecs_to_jiffies(least + apart) + 1 : 0;
 }
@@ -116,7 +116,7 @@ static enum quiet judge(u64 left_ns, const struct sock *ssk, u32 patience)
 static enum quiet how_quiet(const struct dpa_state *st, u64 left_ns, int i,
 			    struct sock *ssk)
 {
-	u32 patience = patience_jiffies(tcp_sk(ssk), &st->path[i]);
+	u32 patience = patience_jiffies(tcp_sk(ssk), st, i);
 	enum quiet quiet;
 	bool slow;
 
@@ -135,7 +135,7 @@ static enum quiet how_quiet(const struct dpa_state *st, u64 left_ns, int i,
 static enum quiet how_quiet_here(const struct dpa_state *st, u64 left_ns, int i,
 				 struct sock *ssk)
 {
-	u32 patience = patience_jiffies(tcp_sk(ssk), &st->path[i]);
+	u32 patience = patience_jiffies(tcp_sk(ssk), st, i);
 	enum quiet quiet = QUIET_SILENT;
 
 	if (!is_unheard(tcp_sk(ssk), patience))

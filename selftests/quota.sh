@@ -246,6 +246,22 @@ remainder() {
 		$(field "$tmp/client5000" info now_ns)) / 1000000)) 500 1000
 }
 
+# Of the cheap path nothing is left, and bytes that nobody declared wait in front of a
+# chunk: the other path is the cheapest that there is then.
+cheap_is_spent() {
+	local senders=()
+
+	prepare subflow || return
+	expect_ok "a cost" in_ns "$client" "$mpdpa" path set dev c2 cost 10
+	expect_ok "a quota of the cheap path" in_ns "$client" "$mpdpa" \
+		path set dev c1 cost 1 quota 400k per 24h
+	begin_sender 5000 "chunk len=200000 ms=5000" "send 200000" "wait queued=0" \
+		"chunk len=100000 ms=5000" "send 100000" "wait queued=0" \
+		"send 1500000" "chunk len=200000 ms=5000" "send 200000"
+	end_senders
+	expect_eq "chunks met" "$(field "$tmp/client5000" info met)" 3
+}
+
 # A path of which nothing is left, nor known, between two that have room.
 spent_unknown() {
 	local senders=() paths=3
@@ -390,6 +406,7 @@ keeps_speed() {
 }
 
 quick_cases changed
-run_cases "$@" -- never_over remainder spent_unknown idle_take_none shared leaves_little \
+run_cases "$@" -- never_over remainder spent_unknown cheap_is_spent idle_take_none \
+	shared leaves_little \
 	chunk_before_connect reset_at_once reset_after_chunk without_route next_period soft \
 	changed another_period all_metered cheap_rate keeps_speed

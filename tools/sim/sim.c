@@ -272,7 +272,7 @@ static int pick(void)
 			linger += 1e6;
 		if (!sim.stock && sim.written < room_to() && dpa_is_spare(&sim.st, row))
 			linger += 1e3;
-		if (linger < least) {
+		if (linger < least || (linger == least && row->cost < sim.st.path[best].cost)) {
 			least = linger;
 			best = i;
 			best_late = late;
@@ -493,7 +493,7 @@ static void mark_silent(void)
 
 		row->flags &= ~(DPA_PATH_SILENT | DPA_PATH_STUCK);
 		row->behind = p->written - p->acked;
-		patience = p->least_rtt_ns * 5 / 4 + dpa_between_acks_ns(row);
+		patience = p->least_rtt_ns * 5 / 4 + dpa_between_acks_ns(&sim.st, row);
 		if (row->behind && p->heard_ns + patience < sim.now_ns &&
 		    path_oldest_ns(p) + p->srtt_ns * 5 / 4 < sim.now_ns)
 			row->flags |= DPA_PATH_SILENT;
