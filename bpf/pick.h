@@ -224,10 +224,10 @@ static __always_inline int dpa_keeps_short(const struct dpa_state *st,
 	       dpa_pipe(p, p->goodput) < 4 * DPA_FRAGMENT_MAX;
 }
 
-/* what is decided about arrives by then before its deadline, */
+/* what is decided about arrives by then before its deadline */
 #define DPA_MARGIN_NS	(15 * DPA_NSEC_PER_MSEC)
 
-/* or by half of the time that the chunk in force has in all, if that is less. */
+/* That, or half of the time that the chunk in force has in all, if it is less. */
 static __always_inline __u64 dpa_margin_ns(const struct dpa_state *st)
 {
 	__u64 whole_ns = dpa_minus(st->chunk_deadline_ns, st->chunk_start_ns);
@@ -235,6 +235,7 @@ static __always_inline __u64 dpa_margin_ns(const struct dpa_state *st)
 	return whole_ns && whole_ns / 2 < DPA_MARGIN_NS ? whole_ns / 2 :
 							  DPA_MARGIN_NS;
 }
+
 /* a pick ends no earlier within a fragment: after three full segments */
 #define DPA_PICK_MIN	4096
 

@@ -83,7 +83,7 @@ struct conn {
 	u32			place;	/* in that line; wraps */
 	u32			turn_ms; /* when its turn comes, as far as is known; wraps */
 	u16			fruitless_ms; /* when no row was to be had; wraps; 0: never */
-	u32			picked;	/* bytes of a pick since the last look, on dpa_state::last */
+	u32			picked;	/* bytes of a pick since the last look; dpa_state::last */
 	u32			window_cut; /* bytes, as a pick ends within a fragment */
 	u64			next_end; /* dpa_state::next_deadline_ns holds up to it */
 	u64			window_less; /* where the window ends without them */

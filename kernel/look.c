@@ -372,7 +372,7 @@ bool look_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,
 static struct share_seen seen_of(const struct dpa_path *row, const struct sock *ssk,
 				 u32 bytes, u32 ms)
 {
-	u32 most_ms = min(ms, (u32)SHARE_PERIOD_MS);
+	u32 most_ms = min_t(u32, ms, SHARE_PERIOD_MS);
 
 	return (struct share_seen){
 		.bytes = ms ? div_u64((u64)bytes * most_ms, ms) : bytes,
