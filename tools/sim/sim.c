@@ -272,7 +272,8 @@ static int pick(void)
 			linger += 1e6;
 		if (!sim.stock && sim.written < room_to() && dpa_is_spare(&sim.st, row))
 			linger += 1e3;
-		if (linger < least || (linger == least && row->cost < sim.st.path[best].cost)) {
+		if (linger < least || (linger == least && !sim.stock &&
+				       row->cost < sim.st.path[best].cost)) {
 			least = linger;
 			best = i;
 			best_late = late;
