@@ -469,8 +469,8 @@ static __always_inline __u32 dpa_rest_rate(const struct dpa_path *p, __u32 bytes
 }
 
 /*
- * What a path had when it was found empty has come: it was in use until then. If nothing of
- * it was lost that counts, or a path would be lossy for good that gets short chunks alone.
+ * All that a path had has come: until then it was in use. If nothing of it was lost that
+ * counts as a sample, since a path that gets short chunks alone makes no other.
  */
 static __always_inline void dpa_note_rest(struct dpa_path *p,
 					  const struct dpa_observation *o)

@@ -132,12 +132,15 @@ static __always_inline __u64 dpa_in_time(const struct dpa_state *st,
 static __always_inline __u64 dpa_between_acks_ns(const struct dpa_state *st,
 						 const struct dpa_path *p)
 {
-	__u64 left_ns = dpa_minus(st->chunk_deadline_ns, st->now_ns);
-	__u64 most = p->goodput ? p->srtt_us * DPA_NSEC_PER_USEC :
-				  left_ns / DPA_FIRST_ACK_PART;
-	__u64 ns = p->goodput ? dpa_time_ns(2 * DPA_PACKET_BYTES, p->goodput) :
-				DPA_SILENCE_NS;
+	__u64 ns = DPA_SILENCE_NS, most;
 
+	if (p->goodput) {
+		ns = dpa_time_ns(2 * DPA_PACKET_BYTES, p->goodput);
+		most = p->srtt_us * DPA_NSEC_PER_USEC;
+	} else {
+		most = dpa_minus(st->chunk_deadline_ns, st->now_ns) /
+		       DPA_FIRST_ACK_PART;
+	}
 	if (most > DPA_SILENCE_NS)
 		most = DPA_SILENCE_NS;
 	return ns < most ? ns : most;

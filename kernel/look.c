@@ -254,7 +254,6 @@ static unsigned long refresh_all(struct conn *c, bool count, bool *lack)
 	*lack = false;
 	msk_for_each_subflow(msk_of(c->sk), sf) {
 		const struct sock *ssk = subflow_ssk(sf);
-		bool active = kernel_fn(mptcp_subflow_active)(sf);
 		int i = path_row(c, sf, next);
 		u32 floor_us;
 		bool paces;
@@ -265,13 +264,14 @@ static unsigned long refresh_all(struct conn *c, bool count, bool *lack)
 		}
 		next = i + 1;
 		found |= BIT(i);
-		set_flag(&st->path[i], DPA_PATH_ACTIVE, active);
+		set_flag(&st->path[i], DPA_PATH_ACTIVE,
+			 kernel_fn(mptcp_subflow_active)(sf));
 		refresh_bytes(c, i, sf, ssk, count);
 		refresh_quota(c, i);
 		floor_us = bbr_floor_us(ssk, &paces);
 		refresh_floor(&c->path[i], &st->path[i], ssk, floor_us);
 		refresh_row(&st->path[i], ssk, paces, count);
-		/* neither while its quota is spent: others cost more than nothing then */
+		/* not one whose quota is spent: what costs more is the cheapest then */
 		if (st->path[i].flags & DPA_PATH_ACTIVE)
 			least = min(least, st->path[i].cost);
 	}

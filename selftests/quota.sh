@@ -174,25 +174,25 @@ reset_at_once() {
 
 # What it was given last is spent once, though the path goes when all of it has come.
 reset_after_chunk() {
-	local before clients servers
+	local before client_pid server_pid
 
 	prepare subflow backup || return
 	expect_ok "path set" in_ns "$client" "$mpdpa" path set dev c1 cost 5 \
 		quota 1G per 60s
 	new_gate
 	server "$server" $server4 $port "$tmp/server" accept drain shutdown
-	servers=$last_pid
+	server_pid=$last_pid
 	start "$tmp/client" client "$client" "connect $server4 $port" \
 		"chunk len=14000 ms=2000" "send 1000" "wait subflows=2" \
 		"send 13000" "wait queued=0" "say through" "await $gate" \
 		"chunk len=1000 ms=2000" "send 1000" "wait queued=0" shutdown drain
-	clients=$last_pid
+	client_pid=$last_pid
 	wait_said through
 	before=$(quota spent c1)
 	kill_subflow "$client" src 10.0.1.1
 	open_gate
-	expect_ok "the client" finish "$clients" 30
-	expect_ok "the receiver" finish "$servers" 30
+	expect_ok "the client" finish "$client_pid" 30
+	expect_ok "the receiver" finish "$server_pid" 30
 	expect_between "spent by the chunk" "$before" 13000 14100
 	expect_eq "spent at the end" "$(quota spent c1)" "$before"
 }

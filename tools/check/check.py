@@ -180,14 +180,17 @@ class Running:
                 os.killpg(group, signal.SIGKILL)
 
 
+def group_of(process: Path) -> int | None:
+    """Of one that runs. Who died and is not asked for by a parent does not."""
+    try:
+        state, _parent, group = (process / "stat").read_text().rpartition(")")[2].split()[:3]
+    except OSError:
+        return None
+    return None if state in "ZX" else int(group)
+
+
 def is_there(group: int) -> bool:
-    """Does anything of it run? Who died and is not asked for by a parent does not."""
-    for file in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            state, _parent, its_group = file.read_text().rpartition(")")[2].split()[:3]
-            if int(its_group) == group and state not in "ZX":
-                return True
-    return False
+    return any(group_of(process) == group for process in Path("/proc").glob("[0-9]*"))
 
 
 RUNNING = Running()

@@ -221,14 +221,6 @@ def test_each_selftest_is_in_every_list() -> None:
     assert watched >= named - {"default", "fuzz"}
 
 
-def runs(process: Path) -> bool:
-    """Who died and whom no parent has asked for yet does not."""
-    try:
-        return (process / "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_suites_end_with_the_check(number: int, tmp_path: Path) -> None:
     """And what they started; it is told in a line."""
@@ -245,7 +237,7 @@ sys.exit(check.main())
 
     def there(file: str) -> list[Path]:
         pids = (tmp_path / file).read_text().split() if (tmp_path / file).exists() else []
-        return [process for pid in pids if runs(process := Path("/proc") / pid)]
+        return [process for pid in pids if check.group_of(process := Path("/proc") / pid)]
 
     command = [sys.executable, "-c", program]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
