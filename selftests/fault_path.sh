@@ -125,8 +125,10 @@ loses_third() {
 
 	stream_prepare || return
 	# Three packets are lost in a row once in forty times: more is asked of
-	# TCP's handshake than it has as a rule here, and of neighbours below.
-	sysctl_in "$client" net.ipv4.tcp_syn_retries=6
+	# TCP's handshake than it has as a rule here, of MPTCP's than to take that
+	# for a path where its options are dropped, and of neighbours below.
+	sysctl_in "$client" net.ipv4.tcp_syn_retries=6 \
+		net.mptcp.syn_retrans_before_tcp_fallback=6
 	for i in 1 2; do
 		sysctl_in "dpa$$b$i" "net.ipv4.neigh.s$i.mcast_solicit=20"
 		sysctl_in "$server" "net.ipv4.neigh.s$i.mcast_solicit=20"

@@ -5,11 +5,11 @@
  *
  *	fuzz sink ADDRESS PORT			takes MPTCP connections at PORT
  *						and TCP at PORT + 1, and reads
- *	fuzz calls SEED CALLS SECONDS THREADS ADDRESS PORT NETNS...
+ *	fuzz calls SEED CALLS THREADS ADDRESS PORT NETNS...
  *
- * Ends after CALLS calls or SECONDS, whatever comes first; 0 is no limit. Prints
- * how often each was made and succeeded, as one JSON object. A thread wanders
- * between the network namespaces; its sockets stay where they were made.
+ * Ends after CALLS calls, if that is not 0, or with SIGTERM. Prints how often each
+ * was made and succeeded, as one JSON object. A thread wanders between the network
+ * namespaces; its sockets stay where they were made.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -25,7 +25,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "fuzz.h"
@@ -37,7 +36,6 @@
 #define SOCKETS		48	/* open at a time, shared by all threads */
 #define THREADS_MAX	16
 #define NETNS_MAX	4
-#define NANOSECONDS	1000000000ULL
 
 static struct {
 	struct sockaddr_in	address;
@@ -45,21 +43,13 @@ static struct {
 	uint32_t		netns_count;
 	int			sockets[SOCKETS];
 	uint64_t		limit;
-	uint64_t		end_ns;
 	uint64_t		seed;
 	bool			stock;	/* no module: no netlink family */
+	volatile sig_atomic_t	told_to_end;
 	uint64_t		calls;
 	uint64_t		made[KINDS];
 	uint64_t		good[KINDS];
 } fuzz;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * NANOSECONDS + t.tv_nsec;
-}
 
 /* xorshift64*: of no cryptographic worth, but the same everywhere */
 uint64_t draw(struct chance *c)
@@ -110,8 +100,12 @@ void count_more(enum kind kind, bool good)
 
 static bool is_over(void)
 {
-	return (fuzz.limit && fuzz.calls >= fuzz.limit) ||
-	       (fuzz.end_ns && now_ns() >= fuzz.end_ns);
+	return fuzz.told_to_end || (fuzz.limit && fuzz.calls >= fuzz.limit);
+}
+
+static void end(int signal)
+{
+	fuzz.told_to_end = 1;
 }
 
 static int *slot(struct chance *c)
@@ -245,19 +239,17 @@ static void *work(void *number)
 static int calls(int argc, char **argv)
 {
 	pthread_t threads[THREADS_MAX];
-	uint64_t seconds = strtoull(argv[4], NULL, 0);
-	unsigned long count = strtoul(argv[5], NULL, 0);
+	unsigned long count = strtoul(argv[4], NULL, 0);
 	unsigned long i;
 
 	fuzz.stock = getenv("FUZZ_STOCK");
 	fuzz.seed = strtoull(argv[2], NULL, 0);
 	fuzz.limit = strtoull(argv[3], NULL, 0);
-	fuzz.end_ns = seconds ? now_ns() + seconds * NANOSECONDS : 0;
 	fuzz.address.sin_family = AF_INET;
-	fuzz.address.sin_port = htons(atoi(argv[7]));
-	if (inet_pton(AF_INET, argv[6], &fuzz.address.sin_addr) != 1)
+	fuzz.address.sin_port = htons(atoi(argv[6]));
+	if (inet_pton(AF_INET, argv[5], &fuzz.address.sin_addr) != 1)
 		return 2;
-	for (i = 8; i < (unsigned long)argc && fuzz.netns_count < NETNS_MAX; i++) {
+	for (i = 7; i < (unsigned long)argc && fuzz.netns_count < NETNS_MAX; i++) {
 		int fd = open(argv[i], O_RDONLY | O_CLOEXEC);
 
 		if (fd < 0)
@@ -267,6 +259,7 @@ static int calls(int argc, char **argv)
 	memset(fuzz.sockets, 0xff, sizeof(fuzz.sockets));
 	if (count > THREADS_MAX)
 		count = THREADS_MAX;
+	signal(SIGTERM, end);
 	for (i = 0; i < count; i++)
 		if (pthread_create(&threads[i], NULL, work, (void *)i))
 			return 1;
@@ -334,7 +327,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (argc == 4 && !strcmp(argv[1], "sink"))
 		return sink(argv[2], atoi(argv[3]));
-	if (argc > 8 && !strcmp(argv[1], "calls"))
+	if (argc > 7 && !strcmp(argv[1], "calls"))
 		return calls(argc, argv);
 	fprintf(stderr, "usage: fuzz sink|calls ..., see fuzz.c\n");
 	return 2;

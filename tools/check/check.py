@@ -32,6 +32,9 @@ OUT = Path(BUILT) / "check"
 WITH_PARENT = ("setpriv", "--pdeathsig", "TERM", "--")
 STOP_SECONDS = 20
 RESULT = re.compile(r"^(\s*)(ok|not ok) \d+(?: -)? ?(.*)$")
+# not those that quote what a failed case printed
+COMMENT = re.compile(r"^\s*# (?![| ])(.+)$")
+WHY_MOST = 300
 
 
 # What a target may skip, by patterns of whole names, and why; any other skip is a failure.
@@ -48,12 +51,13 @@ MAY_SKIP = {
 class Case:
     name: str
     status: str  # "ok", "not ok" or "skip"
+    why: str = ""  # a line, where it failed
 
     def allow(self, may_skip: Iterable[str]) -> None:
         """Unless the skip is one of these it is a failure."""
         if self.status == "skip" and not any(re.fullmatch(name, self.name) for name in may_skip):
             self.status = "not ok"
-            self.name += " (skipped: see MAY_SKIP in tools/check/check.py)"
+            self.why = "skipped: see MAY_SKIP in tools/check/check.py"
 
 
 @dataclass
@@ -66,8 +70,8 @@ class Outcome:
 
     @property
     def bad(self) -> list[str]:
-        """What failed: cases, or else the suite itself."""
-        cases = [case.name for case in self.cases if case.status == "not ok"]
+        """What failed, and why: cases, or else the suite itself."""
+        cases = [": ".join(filter(None, (case.name, case.why))) for case in self.cases if case.status == "not ok"]
         if cases or (self.cases and self.exit_status == 0):
             return cases
         return [f"ended with {self.exit_status} after {len(self.cases)} cases"]
@@ -102,21 +106,29 @@ def guest_suite(name: str, tests: list[str], clock: str = "virtual", runner: str
 
 
 def ktap_cases(log: str) -> list[Case]:
-    """The innermost results: a line that closes a group repeats what is in it."""
+    """The innermost results: a line that closes a group repeats what is in it. The comments before one say why."""
     cases: list[Case] = []
     depth = -1
+    comments: list[str] = []
     for line in log.splitlines():
         match = RESULT.match(line)
         if not match:
+            comments += COMMENT.findall(line)
             continue
         indent, verdict, name = len(match[1]), match[2], match[3]
+        why = short("; ".join(line.removeprefix(f"{name}: ") for line in comments)) if verdict == "not ok" else ""
+        comments = []
         if indent < depth:
             depth = indent
             continue
         depth = indent
         skipped = "# SKIP" in name
-        cases.append(Case(name, "skip" if skipped else verdict))
+        cases.append(Case(name, "skip") if skipped else Case(name, verdict, why))
     return cases
+
+
+def short(why: str) -> str:
+    return why if len(why) <= WHY_MOST else why[: WHY_MOST - 3] + "..."
 
 
 def pytest_cases(report: Path) -> list[Case]:
@@ -125,7 +137,8 @@ def pytest_cases(report: Path) -> list[Case]:
         kinds = {child.tag for child in case}
         bad = kinds & {"failure", "error"}
         status = "not ok" if bad else "skip" if "skipped" in kinds else "ok"
-        cases.append(Case(f"{case.get('classname')}::{case.get('name')}", status))
+        messages = [child.get("message", "").partition("\n")[0] for child in case if child.tag in bad]
+        cases.append(Case(f"{case.get('classname')}::{case.get('name')}", status, short("; ".join(messages))))
     return cases
 
 

@@ -179,6 +179,31 @@ def test_what_failed_is_named() -> None:
     assert check.Outcome("sockets").failed
 
 
+KTAP_OF_TWO = """    KTAP version 1
+    # sends: 3 bytes of 4
+    # sends: no end
+    # |     what it printed
+    not ok 1 sends
+    # 17 calls
+    ok 2 closes
+not ok 1 sockets"""
+
+
+def test_why_it_failed_is_told(tmp_path: Path) -> None:
+    cases = check.ktap_cases(KTAP_OF_TWO)
+    assert check.Outcome("sockets", cases, 1).bad == ["sends: 3 bytes of 4; no end"]
+    assert cases[1].why == ""
+    assert len(check.ktap_cases(f"# {'x' * 1000}\nnot ok 1 long")[0].why) == check.WHY_MOST
+    report = tmp_path / "report.xml"
+    report.write_text(
+        '<testsuite><testcase classname="a" name="b"><failure message="assert 3 == 4&#10;more">all</failure></testcase>'
+        '<testcase classname="a" name="c"/></testsuite>'
+    )
+    failed, passed = check.pytest_cases(report)
+    assert (failed.name, failed.why) == ("a::b", "assert 3 == 4")
+    assert (passed.status, passed.why) == ("ok", "")
+
+
 NO_FAULTS = "allocations_fail # SKIP needs a kernel with FAILSLAB"
 
 
