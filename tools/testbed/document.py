@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path as File
 from typing import Any
@@ -22,6 +23,8 @@ _RULE = "mp-dpa"
 _JUDGED = slice(2, 10)
 _BESIDE_STOCK = ("overhead beyond stock, points", "stock's avoidable")
 
+_SECTION = re.compile(r"^## (\S+)$", re.MULTILINE)
+
 _HEAD = """# Measured
 
 Written by `testbed document {folders}`; every figure is from the `results.json` of those
@@ -31,18 +34,30 @@ published for it.
 """
 
 
-def write(sections: dict[str, str], reference: Reference, file: File) -> None:
-    """Sections by the names of their folders."""
+def write(made: dict[str, str], reference: Reference, file: File) -> None:
+    """Sections by the names of their folders; what the file has of others stays as it is."""
+    sections = _sections_of(file) | made
     head = _HEAD.format(
         folders=" ".join(f"out/{name}" for name in sections),
         short=reference.short,
         origin=reference.origin,
         setup=reference.setup,
     )
+    texts = [text.rstrip("\n") + "\n" for text in (head, *sections.values())]
     try:
-        file.write_text("\n".join([head, *sections.values()]))
+        file.write_text("\n".join(texts))
     except OSError as error:
         raise UsageError(f"{file}: --to: expected a place for a file ({error.strerror})") from None
+
+
+def _sections_of(file: File) -> dict[str, str]:
+    """Of what was written before, if there is any."""
+    try:
+        text = file.read_text()
+    except (OSError, UnicodeDecodeError):
+        return {}
+    _, *parts = _SECTION.split(text)
+    return {name: f"## {name}{rest}" for name, rest in zip(parts[::2], parts[1::2], strict=True)}
 
 
 def section(name: str, experiment: Experiment, reference: Reference) -> str:

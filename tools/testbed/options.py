@@ -91,7 +91,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     end.add_argument("folder", type=File, metavar="DIR")
     text = commands.add_parser("document", help="write the documentation's tables of figures")
     text.add_argument("folders", nargs="+", type=File, metavar="DIR", help="of campaigns")
-    text.add_argument("--to", type=File, default=REPOSITORY / "Documentation/results.md")
+    text.add_argument(
+        "--to", type=File, default=REPOSITORY / "Documentation/results.md", metavar="FILE",
+        help="its sections of other campaigns stay (default: Documentation/results.md)",
+    )  # fmt: skip
     best = commands.add_parser("oracle", help="what could be done, and how tight it is")
     best.add_argument("scenario", metavar="SCENARIO", help="a name or a .toml file")
     best.add_argument("--deadline", action="append", type=arguments.ms, default=[], metavar="MS")

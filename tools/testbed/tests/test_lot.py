@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -107,3 +108,25 @@ def test_the_table_has_a_row_for_each_network(tmp_path: Path) -> None:
     title = cells[0].scenario.title
     assert rows[0] == f"| {title} | 1 | 1 | 1 | 50.0 % | 40.0 % | 1 | 80.0 % |"
     assert len(rows) == 2
+
+
+def test_sections_of_other_campaigns_stay(tmp_path: Path) -> None:
+    """Who measures one of them anew has the others' results no more."""
+    written = tmp_path / "results.md"
+    for name, version in ("one", "v1"), ("two", "v1"), ("one", "v2"):
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        runs = [
+            finished(cell, 6000.0, avoidable=0, share=0.5) for cell in lot.cells(lot.draw(1, 1))
+        ]
+        content = results.document(version, Host("7", "virtual", "tcg", 1), "testbed lot", runs)
+        results.write(folder / results.NAME, content)
+        assert main(["document", str(folder), "--to", str(written)]) == 0
+    text = written.read_text()
+    assert "Written by `testbed document out/one out/two`" in text
+    assert text.count("# Measured") == 1
+    assert [line for line in text.splitlines() if line.startswith(("## ", "Kernel"))] == [
+        "## one", "Kernel 7, virtual clock, tcg, `testbed lot` at v2.",
+        "## two", "Kernel 7, virtual clock, tcg, `testbed lot` at v1.",
+    ]  # fmt: skip
+    assert len(set(re.findall(r"\n+## ", text))) == 1
