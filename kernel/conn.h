@@ -58,7 +58,7 @@ struct conn {
 	bool			dead;	/* released; nothing may be queued */
 	bool			syn_passed : 1; /* what went with its SYN is taken off chunks */
 	bool			left_behind : 1; /* a path went while others' bytes waited */
-	bool			shared : 1; /* many used a path at the timer's last look */
+	bool			shared : 1; /* many filled a path at the timer's last look */
 	bool			cut_due : 1; /* the pick just made ends within a fragment */
 	u16			disconnects; /* sock::sk_disconnects when last refreshed */
 	struct sock		*sk;	/* held by whoever queued the work */

@@ -69,18 +69,27 @@ static bool is_shared(const struct share *s, u32 now_ms)
 	return busy_of_late(s) >= SHARE_LEAST * span_ms(s, now_ms);
 }
 
-/* What each gets on average, in bytes a second; 0: they are few. Under its lock. */
-static u32 rate_each(const struct share *s, u32 now_ms)
+/* They saw a queue for one of so many milliseconds, or more. */
+static bool saw_queue(const struct share *s, u32 of)
 {
-	if (!is_shared(s, now_ms))
-		return 0;
-	return div64_u64(bytes_of_late(s) * MSEC_PER_SEC, busy_of_late(s));
+	return of * ((u64)s->now.queued_ms + s->before.queued_ms) >= busy_of_late(s);
 }
 
-/* For most of the time they saw a queue: it carries what it can. */
+/* For most of the time: it carries what it can. */
 static bool is_full(const struct share *s)
 {
-	return 2 * ((u64)s->now.queued_ms + s->before.queued_ms) >= busy_of_late(s);
+	return saw_queue(s, 2);
+}
+
+/*
+ * What each gets on average, in bytes a second; 0: they are few, or what they get is
+ * what they send, and nobody knows what another one would. Under its lock.
+ */
+static u32 rate_each(const struct share *s, u32 now_ms)
+{
+	if (!is_shared(s, now_ms) || !saw_queue(s, SHARE_QUEUED))
+		return 0;
+	return div64_u64(bytes_of_late(s) * MSEC_PER_SEC, busy_of_late(s));
 }
 
 static void see_queue(struct share *s, const struct share_seen *seen)
@@ -128,7 +137,7 @@ static void share_put(struct share *s)
  *
  * Context: any.
  * Return: what a connection gets on average while it has bytes for the path, in bytes a
- * second; 0 if fewer than %SHARE_LEAST connections used it of late.
+ * second; 0 if fewer than %SHARE_LEAST used it of late, or they saw no queue.
  */
 u32 share_tell(const struct sock *ssk, const struct share_seen *seen, u32 now_ms)
 {

@@ -13,6 +13,8 @@
 #define SHARE_LEAST	4
 /* a round trip is longer by so much, and by a quarter, where a queue has formed */
 #define SHARE_QUEUE_US	5000
+/* seen for less than one in so many milliseconds: what each gets is what it sends */
+#define SHARE_QUEUED	8
 /* no more bytes count of a chunk, nor get in line behind so many: counters wrap */
 #define SHARE_LINE_MAX	0x20000000U
 

@@ -210,8 +210,36 @@ without_deadline() {
 	all_over
 }
 
+# Six that send a megabyte a second each do not show what the path could carry: one that
+# sends twelve by their side needs no other path for that, and has time enough.
+beside_light_ones() {
+	local -a little=()
+	local i costly bytes=12000000
+
+	lines_ready || return
+	sysctl_in "$client" net.ipv4.tcp_congestion_control=bbr
+	for i in 1 2; do
+		shape $i 160mbit 25ms 1000000
+	done
+	for i in {1..200}; do
+		little+=("chunk len=20000 ms=1000" "send 20000" "sleep 20")
+	done
+	with_both first "chunk len=$bytes ms=1500" "send $bytes" \
+		"wait queued=0 within=$time" subflows
+	for i in {1..6}; do
+		another "light$i" "${little[@]}"
+	done
+	wait_until 20 has_sent 1 $((bytes / 20)) || fail "nothing was sent"
+	open_gate
+	all_over
+	expect_eq "chunks met" "$(field "$tmp/first" info met)" 2
+	costly=$(first_sent "$tmp/first" 1)
+	note "$costly of $bytes bytes on the costly path"
+	expect_between "payload on the costly path" "$costly" 0 $((bytes / 10))
+}
+
 # where the processor is slower than the path no queue is long enough for a line
 quick_cases silent_line
 
 run_cases "$@" -- one_by_one urgent_behind closed_in_line silent_line goes_by \
-	without_deadline
+	without_deadline beside_light_ones
