@@ -449,7 +449,7 @@ peer_within_quota() {
 	nothing_stays
 }
 
-quick_cases unprivileged_users nothing_across_namespaces bounded_timers
+quick_cases unprivileged_users nothing_across_namespaces bounded_timers owned_for_long
 run_cases "$@" -- unprivileged_users preferences_do_not_undercut \
 	preferences_of_root_stand last_deadline foreign_root \
 	nothing_across_namespaces bounded_memory bounded_timers hostile_timers \
