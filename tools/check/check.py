@@ -116,14 +116,15 @@ def ktap_cases(log: str) -> list[Case]:
             comments += COMMENT.findall(line)
             continue
         indent, verdict, name = len(match[1]), match[2], match[3]
-        why = short("; ".join(line.removeprefix(f"{name}: ") for line in comments)) if verdict == "not ok" else ""
-        comments = []
+        said, comments = comments, []
         if indent < depth:
             depth = indent
             continue
         depth = indent
-        skipped = "# SKIP" in name
-        cases.append(Case(name, "skip") if skipped else Case(name, verdict, why))
+        case = Case(name, "skip" if "# SKIP" in name else verdict)
+        if case.status == "not ok":
+            case.why = short("; ".join(comment.removeprefix(f"{name}: ") for comment in said))
+        cases.append(case)
     return cases
 
 
