@@ -189,7 +189,7 @@ modules:
 	@cp -u Kbuild $(MODULE_DIR)/
 	@cp -u kernel/*.[ch] $(MODULE_DIR)/kernel/
 	@cp -u kernel/uapi/linux/*.h $(MODULE_DIR)/kernel/uapi/linux/
-	@cp -u $(addprefix bpf/,arith.h pause.h estimate.h pick.h stuck.h) $(MODULE_DIR)/bpf/
+	@cp -u $(addprefix bpf/,arith.h pause.h queue.h estimate.h pick.h stuck.h) $(MODULE_DIR)/bpf/
 	+@$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(MODULE_DIR)) \
 		KCFLAGS=-g0 DPA_VERSION=$(VERSION) modules
 	@tools/check/module_btf.sh $(MODULE)

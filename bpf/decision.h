@@ -101,8 +101,8 @@ static __always_inline void dpa_take_in(const struct dpa_state *st,
 	}
 	if (p->cost == o->cheapest && unsure) {
 		o->cheapest_unsure = 1;
-		if (p->rtt_us > o->bare_rtt_us)
-			o->bare_rtt_us = p->rtt_us;
+		if (dpa_bare_us(p) > o->bare_rtt_us)
+			o->bare_rtt_us = dpa_bare_us(p);
 	}
 	o->total += p->goodput;
 	if (p->cost > st->cost_limit) {

@@ -35,7 +35,8 @@ struct step {
 	__u8 path;
 	__u8 late_policy;
 	__u8 decides;
-	__u8 pad[3];
+	__u8 pad;
+	__u16 fresh;
 	__u32 rtt_age_ms;
 };
 
@@ -142,6 +143,7 @@ static void run_step(struct dpa_state *st, const struct step *step)
 	row->behind = step->behind;
 	row->flight = step->flight;
 	row->srtt_us = step->srtt_us;
+	row->fresh = step->fresh;
 	row->pacing = step->pacing;
 	row->window = step->window;
 	row->rtt_age_ms = step->rtt_age_ms;

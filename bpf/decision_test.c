@@ -424,8 +424,8 @@ static int run(const struct dpa_test *test, int number)
 int main(void)
 {
 	static const struct dpa_test *const all[] = {
-		estimate_tests, rest_tests, pause_tests, threshold_tests, deficit_tests,
-		pick_tests, room_tests, late_tests, share_tests, decision_tests,
+		estimate_tests, rest_tests, queue_tests, pause_tests, threshold_tests,
+		deficit_tests, pick_tests, room_tests, late_tests, share_tests, decision_tests,
 	};
 	size_t n = sizeof(all) / sizeof(all[0]), i;
 	const struct dpa_test *test;

@@ -40,7 +40,7 @@ struct dpa_test {
 
 extern const struct dpa_test estimate_tests[], pause_tests[], threshold_tests[],
 	deficit_tests[], pick_tests[], room_tests[], late_tests[],
-	share_tests[], rest_tests[];
+	share_tests[], rest_tests[], queue_tests[];
 
 struct feed {
 	struct dpa_path	p;

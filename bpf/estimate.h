@@ -4,6 +4,7 @@
 #define _DPA_ESTIMATE_H
 
 #include "pause.h"
+#include "queue.h"
 
 /* goodput is sampled over this time, or over one round trip if that is longer */
 #define DPA_SAMPLE_NS		(100 * DPA_NSEC_PER_MSEC)
@@ -35,13 +36,7 @@
 #define DPA_TRY_NS		(500 * DPA_NSEC_PER_MSEC)
 /* what it may have become faster by, when all it got has come: a quarter */
 #define DPA_TRUST_MORE		4
-/* what a path sends first, before an acknowledgment; RFC 6928 */
-#define DPA_FIRST_BYTES		14480ULL
-/* of it, a packet is a tenth */
-#define DPA_PACKET_BYTES	(DPA_FIRST_BYTES / 10)
 
-/* so much more than the pipe holds, and a quarter of it, is a queue */
-#define DPA_QUEUE_BYTES		3000
 /* a queue that was too full has lost an eighth of a sample, and so many packets at least */
 #define DPA_OVERRUN_PART	8
 #define DPA_OVERRUN_LEAST	8
@@ -98,12 +93,6 @@ static __always_inline void dpa_smooth(struct dpa_path *p, __u32 rate)
 	dpa_spread(p, d);
 }
 
-/* One way of a path, queues aside. */
-static __always_inline __u64 dpa_way_ns(const struct dpa_path *p)
-{
-	return (__u64)p->rtt_us * DPA_NSEC_PER_USEC / 2;
-}
-
 /* Is it so far that nothing comes in so much time, however fast it is? */
 static __always_inline int dpa_is_too_far(const struct dpa_path *p,
 					  __u64 left_ns)
@@ -117,53 +106,6 @@ static __always_inline int dpa_may_surprise(const struct dpa_path *p,
 					    __u64 left_ns)
 {
 	return !p->known && !dpa_is_too_far(p, left_ns);
-}
-
-/* What the empty path holds at a rate. */
-static __always_inline __u64 dpa_pipe(const struct dpa_path *p, __u64 rate)
-{
-	return dpa_bytes_in(rate, (__u64)p->rtt_us * DPA_NSEC_PER_USEC);
-}
-
-/*
- * Was there a queue of more than so many quarters of the pipe all the time? More
- * was on its way than the path would hold with that at this rate.
- */
-static __always_inline int dpa_was_queued(const struct dpa_path *p, __u32 rate,
-					  __u32 quarters)
-{
-	__u64 pipe = dpa_pipe(p, rate);
-
-	return p->sample_flight > pipe + pipe * quarters / 4 + DPA_QUEUE_BYTES;
-}
-
-/* Does the smoothed round trip tell of a queue that takes longer than that? */
-static __always_inline int dpa_shows_queue(const struct dpa_path *p,
-					   __u32 queue_us)
-{
-	return p->srtt_us > (__u64)p->rtt_us + queue_us;
-}
-
-/*
- * Did the path set the pace? Then half of that queue shows in the smoothed round trip,
- * too. A window that grows, sent in bursts, is more than the rate of the round trip
- * before would have on its way, but waits for nothing.
- */
-static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
-					     __u32 rate)
-{
-	return dpa_was_queued(p, rate, 1) && dpa_shows_queue(p, p->rtt_us / 8);
-}
-
-/*
- * Was what is found lost now lost at random, and not by a queue that was full? Losses
- * are found a round trip after they were sent, when that queue may be gone. The smoothed
- * round trip still tells of it then: it is half as long again as the least one.
- */
-static __always_inline int dpa_lost_at_random(const struct dpa_path *p,
-					      const struct dpa_observation *o)
-{
-	return o->lost && !dpa_shows_queue(p, p->rtt_us / 2);
 }
 
 /* A sample in which nothing was lost. */
@@ -192,7 +134,7 @@ static __always_inline void dpa_note_loss(struct dpa_path *p, __u32 rate)
  */
 static __always_inline __u64 dpa_repair_ns(const struct dpa_path *p)
 {
-	__u64 rtt_ns = p->rtt_us * DPA_NSEC_PER_USEC;
+	__u64 rtt_ns = dpa_bare_us(p) * DPA_NSEC_PER_USEC;
 	__u32 share = p->lossy < DPA_LOSSY_SURE ? p->lossy : DPA_LOSSY_SURE;
 
 	return (rtt_ns + rtt_ns / 8) * share / DPA_LOSSY_SURE;
@@ -463,7 +405,7 @@ static __always_inline __u32 dpa_rest_rate(const struct dpa_path *p, __u32 bytes
 			return 0;
 		bytes = dpa_minus(bytes, 2 * DPA_PACKET_BYTES);
 		took = dpa_minus(dpa_ticks_ns(p->empty_tick, p->acked_tick),
-				 p->rtt_us * DPA_NSEC_PER_USEC);
+				 dpa_bare_us(p) * DPA_NSEC_PER_USEC);
 	}
 	return dpa_rate(bytes, took > least ? took : least);
 }
@@ -532,6 +474,9 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 			return;
 		if (p->goodput && age > DPA_GAP_SPANS * span)
 			p->ramping = DPA_RESTART_SAMPLES;
+		if (p->empty_tick)
+			dpa_note_first(p);
+		p->was_rtt = 0;
 		p->was_limited = 0;
 		dpa_begin_sample(p, o);
 		return;
@@ -549,6 +494,7 @@ static __always_inline void dpa_sample(struct dpa_path *p,
 	rate = dpa_rate(bytes, age);
 	if (o->drained && rate <= p->goodput)
 		return;
+	dpa_note_others(p, rate, age);
 	dpa_note_loss(p, rate);
 	dpa_add_sample(p, rate, p->limited || p->was_limited);
 	dpa_note_overrun(p, bytes);
@@ -562,6 +508,7 @@ static __always_inline void dpa_observe(struct dpa_path *p,
 {
 	dpa_foresee_pause(p, o);
 	dpa_rest(p, o);
+	dpa_note_fresh(p);
 	dpa_sample(p, o);
 }
 

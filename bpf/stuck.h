@@ -37,7 +37,7 @@ static __always_inline __u64 dpa_ramp_ns(const struct dpa_path *p, __u64 window,
 
 	for (; bytes > window; window *= 2) {
 		bytes -= window;
-		ns += p->rtt_us * DPA_NSEC_PER_USEC;
+		ns += dpa_bare_us(p) * DPA_NSEC_PER_USEC;
 	}
 	return ns;
 }

@@ -31,8 +31,10 @@
 
 /* what dpa_path::share counts, in bytes a second */
 #define DPA_SHARE_UNIT		1024U
+/* and what its round trips do, in microseconds */
+#define DPA_RTT_UNIT_US		64U
 
-/* One subflow. The module owns what is up to @losses, the scheduler the rest. */
+/* One subflow. The module owns what is up to @fresh, the scheduler the rest. */
 struct dpa_path {
 	__u32	subflow_id;
 	__u32	cost;		/* MPTCP_DPA_COST_FORBIDDEN: never to be used */
@@ -52,6 +54,7 @@ struct dpa_path {
 	__u16	flags;
 	__u16	rtt_age_ms;	/* since BBR measured the least round trip */
 	__u16	losses;		/* packets that its TCP found lost, low bits */
+	__u16	fresh;		/* the round trip acknowledged last, in DPA_RTT_UNIT_US; 0: none */
 
 	/* the estimate, see estimate.h; rates are bytes a second */
 	__u8	sampling : 1,	/* a sample runs */
@@ -71,6 +74,8 @@ struct dpa_path {
 	__u8	lossy;		/* the share of samples with a loss, in 256ths */
 	__u8	rises;		/* samples in a row above the mean, up to DPA_RISES_SURE */
 	__u16	fits;		/* what comes in time of what it is given, see pick.h */
+	__u16	others;		/* queue that is not this connection's, in DPA_RTT_UNIT_US */
+	__u16	was_rtt;	/* @srtt_us when the last sample ended, in the same */
 	__u32	goodput;	/* smoothed; 0: nothing was sampled yet */
 	__u32	best;		/* the most that was, of late */
 	__u32	spread;		/* its standard deviation */

@@ -16,8 +16,8 @@
 
 cd "$(dirname "$0")" || exit 1
 
-tests="load attach sockopt deadline crowd stuck turns guard default netlink sysctl schedulers overflow
-       quota fault_path fault_life suspend security soak"
+tests="load attach sockopt deadline crowd stuck turns cross guard default netlink sysctl schedulers
+       overflow quota fault_path fault_life suspend security soak"
 limit=${TEST_TIMEOUT:-$(sed -n 's/^timeout=//p' settings)}
 passed=0
 failed=0

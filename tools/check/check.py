@@ -262,7 +262,7 @@ def suites() -> list[Suite]:
         pytest_suite("testbed", "tools/testbed/tests"),
         guest_suite("kernel: sockets", ["attach", "sockopt", "netlink", "sysctl"]),
         guest_suite("kernel: security", ["security"]),
-        guest_suite("kernel: overflow and quotas", ["overflow", "quota"]),
+        guest_suite("kernel: overflow and quotas", ["overflow", "quota", "cross"]),
         Suite("many connections", ["make", "--no-print-directory", "check-scale"], "ktap"),
         pytest_suite("simulator", "tools/sim/tests"),
         guest_suite("kernel: loading", ["load"]),
@@ -297,7 +297,7 @@ def debug_suites() -> list[Suite]:
                            kernel_args=WATCHED_KERNEL_ARGS)  # fmt: skip
 
     return [
-        group("virtual", "deadline", "crowd", "stuck", "turns", "overflow", "quota"),
+        group("virtual", "deadline", "crowd", "stuck", "turns", "overflow", "quota", "cross"),
         # where no time is measured: with two processors, and so with races
         group("fast", "attach", "sockopt", "netlink", "sysctl"),
         group("fast", "guard", "schedulers", "load"),

@@ -260,6 +260,7 @@ bool path_acks(struct path *p, uint64_t now_ns)
 		p->delivered_ns = now_ns;
 		if (p->delivered >= p->app_limited)
 			p->app_limited = 0;
+		p->rtt_ns = rtt_ns;
 		p->srtt_ns += ((int64_t)rtt_ns - (int64_t)p->srtt_ns) / 8;
 		p->heard_ns = now_ns;
 		bbr_ack(p, k, now_ns);

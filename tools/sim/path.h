@@ -38,7 +38,7 @@ struct path {
 	uint64_t	inflight;
 	double		credit;		/* of the pacer */
 	uint32_t	most;		/* bytes a second that it sends at; 0: any */
-	uint64_t	srtt_ns, delivered, delivered_ns, first_ns;
+	uint64_t	srtt_ns, rtt_ns, delivered, delivered_ns, first_ns;
 	uint64_t	lost_bytes;	/* found, and not acknowledged since */
 	uint16_t	losses;		/* packets that were found lost */
 	uint64_t	high_seq;	/* the highest number sent, and 1 */

@@ -104,6 +104,7 @@ static void refresh_paths(void)
 		row->losses = p->losses;
 		row->rtt_us = p->least_rtt_ns / 1000;
 		row->srtt_us = p->srtt_ns / 1000;
+		row->fresh = dpa_rtt_units(p->rtt_ns / 1000);
 		row->pacing = pacing < UINT32_MAX ? pacing : UINT32_MAX;
 		if (row->cost < st->least_cost)
 			st->least_cost = row->cost;
