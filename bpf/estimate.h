@@ -441,6 +441,9 @@ static __always_inline void dpa_sample_rest(struct dpa_path *p,
 		dpa_trust_more(p);
 		dpa_note_rest(p, o);
 	}
+	/* what seems to bring nothing in time, for what was before it once, is to be tried */
+	if (dpa_sample_age_ns(p, o->now_ns) > DPA_DOUBT_NS)
+		p->others = 0;
 	p->sampling = 0;
 	p->shown = 0;
 	p->sample_acked = o->acked;

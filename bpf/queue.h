@@ -71,7 +71,7 @@ static __always_inline int dpa_is_bottleneck(const struct dpa_path *p,
 /*
  * Was what is found lost now lost at random, and not by a queue that was full? Losses
  * are found a round trip after they were sent, when that queue may be gone. The smoothed
- * round trip still tells of it then: it is half as long again as the least one.
+ * round trip still tells of it then: it is half as long again as the bare one.
  */
 static __always_inline int dpa_lost_at_random(const struct dpa_path *p,
 					      const struct dpa_observation *o)

@@ -117,6 +117,19 @@ static void test_slower(void)
 	EXPECT(within(f.p.goodput, 240000, 270000));
 }
 
+/* For a second, without a byte to show it, a queue is believed to be there. */
+static void test_long_ago(void)
+{
+	struct feed f = begun();
+
+	begin_anew(&f, 3150);
+	EXPECT(others_ms(&f.p, 3100));
+	feed(&f, 0, 900 * MSEC, 0, 0);
+	EXPECT(others_ms(&f.p, 3100));
+	feed(&f, 0, 200 * MSEC, 0, 0);
+	EXPECT(!f.p.others);
+}
+
 /* Nor is one that others have left what it was before. */
 static void test_left_alone(void)
 {
@@ -135,5 +148,6 @@ const struct dpa_test queue_tests[] = {
 	{ "a queue shared with others", test_shared },
 	{ "a queue of its own", test_slower },
 	{ "others have left", test_left_alone },
+	{ "others were there long ago", test_long_ago },
 	{}
 };

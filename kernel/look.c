@@ -227,7 +227,7 @@ static void refresh_row(struct dpa_path *row, const struct sock *ssk, bool paces
 
 	row->rtt_us = tcp_min_rtt(tp);
 	row->srtt_us = tp->srtt_us >> 3;
-	row->fresh = min(tp->rack.rtt_us / DPA_RTT_UNIT_US, (u32)U16_MAX);
+	row->fresh = dpa_rtt_units(tp->rack.rtt_us);
 	if (!count || !(row->flags & DPA_PATH_RESTED))
 		refresh_acked(row, tp);
 	row->flight = dpa_minus(tp->snd_nxt - tp->snd_una, sacked(tp));

@@ -31,7 +31,7 @@
 
 /* what dpa_path::share counts, in bytes a second */
 #define DPA_SHARE_UNIT		1024U
-/* and what its round trips do, in microseconds */
+/* and round trips of 16 bits, in microseconds */
 #define DPA_RTT_UNIT_US		64U
 
 /* One subflow. The module owns what is up to @fresh, the scheduler the rest. */
