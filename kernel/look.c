@@ -131,6 +131,23 @@ bool look_is_starved(const struct tcp_sock *tp)
 	       tcp_packets_in_flight(tp) < tp->snd_cwnd;
 }
 
+/**
+ * look_is_grounded() - has what a path has to send failed to leave the host?
+ * @ssk: its TCP socket
+ *
+ * Its interface is down, say, or there is no route. TCP takes that for a window that is
+ * closed, and tries again by the timer for those.
+ *
+ * Context: any; what it reads may change.
+ */
+bool look_is_grounded(const struct sock *ssk)
+{
+	const struct tcp_sock *tp = tcp_sk(ssk);
+
+	return !tp->packets_out && tp->write_seq != tp->snd_nxt && !is_shut(tp) &&
+	       inet_csk(ssk)->icsk_probes_out;
+}
+
 static u32 arrived(const struct tcp_sock *tp)
 {
 	return tp->bytes_acked + sacked(tp);

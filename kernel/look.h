@@ -11,6 +11,7 @@ struct sock;
 struct tcp_sock;
 
 bool look_is_starved(const struct tcp_sock *tp);
+bool look_is_grounded(const struct sock *ssk);
 void look_refresh(struct conn *c, bool count);
 void look_count(struct conn *c);
 bool look_touch(struct conn *c, int i, struct mptcp_subflow_context *sf,

@@ -9,6 +9,7 @@
 #include "compat.h"
 #include "conn.h"
 #include "heard.h"
+#include "look.h"
 #include "msk.h"
 #include "path.h"
 #include "probe.h"
@@ -37,7 +38,8 @@ static bool waits_long(const struct sock *ssk)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
 
-	return tp->packets_out && inet_csk(ssk)->icsk_pending &&
+	return (tp->packets_out || look_is_grounded(ssk)) &&
+	       inet_csk(ssk)->icsk_pending &&
 	       tcp_jiffies32 - tp->lsndtime >= PROBE_TICKS &&
 	       tcp_jiffies32 - tp->rcv_tstamp >= PROBE_TICKS &&
 	       time_after(compat_timeout_expires(ssk), jiffies + 1);
@@ -77,6 +79,11 @@ static void time_out_now(struct sock *ssk)
 	struct inet_connection_sock *icsk = inet_csk(ssk);
 
 	WRITE_ONCE(icsk->icsk_backoff, min_t(u8, icsk->icsk_backoff, TCP_RETR2));
+	if (look_is_grounded(ssk)) {
+		WRITE_ONCE(icsk->icsk_probes_out, 1);
+		inet_csk_reset_xmit_timer(ssk, ICSK_TIME_PROBE0, 1, 1);
+		return;
+	}
 	WRITE_ONCE(icsk->icsk_retransmits,
 		   min_t(u8, icsk->icsk_retransmits, TCP_RETR2));
 	inet_csk_reset_xmit_timer(ssk, ICSK_TIME_RETRANS, 1, 1);
@@ -102,7 +109,8 @@ bool probe_is_due(const struct conn *c)
  * probe() - ask whether silent paths are back
  * @c: the connection, brought up to date, after rescue()
  *
- * By what TCP itself would send, the oldest packet, when its timeout runs out.
+ * By what TCP itself would send, the oldest packet, when its timeout runs out: that of a
+ * path from which nothing has left is the one for windows that are closed.
  *
  * Context: msk owned, may sleep; takes the subflows' locks one by one.
  */

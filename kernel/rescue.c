@@ -6,6 +6,7 @@
 #include "compat.h"
 #include "conn.h"
 #include "heard.h"
+#include "look.h"
 #include "msk.h"
 #include "path.h"
 #include "rescue.h"
@@ -66,10 +67,12 @@ static u32 patience_jiffies(const struct tcp_sock *tp,
 	return least ? usecs_to_jiffies(least + apart) + 1 : 0;
 }
 
-/* Has nothing come back for longer, with packets out? */
-static bool is_unheard(const struct tcp_sock *tp, u32 patience)
+/* Has nothing come back for longer, with packets out, or that would be? */
+static bool is_unheard(const struct sock *ssk, u32 patience)
 {
-	return tp->packets_out && patience &&
+	const struct tcp_sock *tp = tcp_sk(ssk);
+
+	return (tp->packets_out || look_is_grounded(ssk)) && patience &&
 	       time_after32(tcp_jiffies32, tp->rcv_tstamp + patience);
 }
 
@@ -96,7 +99,7 @@ enum quiet { QUIET_NOT, QUIET_LEFT_TO_TCP, QUIET_SILENT };
  * lost by TCP's own count, and nothing came back for longer than the least one
  * may: a queue delays acknowledgments, but does not part them. Where packets are
  * lost one by one, acknowledgments of those behind them go on: that is TCP's to
- * mend.
+ * mend. One whose packets do not even leave is silent by TCP's first timeout.
  */
 static enum quiet judge(u64 left_ns, const struct sock *ssk, u32 patience)
 {
@@ -107,6 +110,8 @@ static enum quiet judge(u64 left_ns, const struct sock *ssk, u32 patience)
 	bool late = out_ns > longest_us * NSEC_PER_USEC ||
 		    (skb && is_parted(tp, skb, patience));
 
+	if (look_is_grounded(ssk))
+		return QUIET_SILENT;
 	if (!late && !(skb && inet_csk(ssk)->icsk_ca_state == TCP_CA_Loss))
 		return QUIET_NOT;
 	return is_left_to_tcp(left_ns, ssk, out_ns, late, patience) ?
@@ -120,7 +125,7 @@ static enum quiet how_quiet(const struct dpa_state *st, u64 left_ns, int i,
 	enum quiet quiet;
 	bool slow;
 
-	if (!is_unheard(tcp_sk(ssk), patience))
+	if (!is_unheard(ssk, patience))
 		return QUIET_NOT;
 	slow = lock_sock_fast(ssk);
 	quiet = judge(left_ns, ssk, patience);
@@ -138,7 +143,7 @@ static enum quiet how_quiet_here(const struct dpa_state *st, u64 left_ns, int i,
 	u32 patience = patience_jiffies(tcp_sk(ssk), st, i);
 	enum quiet quiet = QUIET_SILENT;
 
-	if (!is_unheard(tcp_sk(ssk), patience))
+	if (!is_unheard(ssk, patience))
 		return QUIET_NOT;
 	if (!spin_trylock(&ssk->sk_lock.slock))
 		return quiet;
