@@ -51,14 +51,14 @@ static void test_first(void)
 	EXPECT(others_ms(&f.p, 70));
 	begin_anew(&f, 150);
 	EXPECT(others_ms(&f.p, 100));
-	/* a quarter of the least round trip and two packets are none */
-	begin_anew(&f, 50 + 12 + 2);
+	/* a quarter of the least round trip, a look and two packets are none */
+	begin_anew(&f, 50 + 12 + 10 + 2);
 	EXPECT(!f.p.others);
-	begin_anew(&f, 50 + 12 + 5);
-	EXPECT(others_ms(&f.p, 17));
+	begin_anew(&f, 50 + 12 + 10 + 5);
+	EXPECT(others_ms(&f.p, 27));
 	/* and on a slow path two packets take long */
 	f.p.goodput = 100000;
-	f.p.fresh = UNITS(66);
+	f.p.fresh = UNITS(76);
 	feed(&f, 100000, 10 * MSEC, 1, 0);
 	EXPECT(!f.p.others);
 }
