@@ -85,7 +85,7 @@ static __always_inline void dpa_take_in(const struct dpa_state *st,
 					const struct dpa_path *p)
 {
 	__u64 rtt_ns = p->srtt_us * DPA_NSEC_PER_USEC;
-	__u64 repair_ns = dpa_repair_ns(p);
+	__u64 repair_ns = dpa_repair_ns(p), bare_us = dpa_bare_us(p);
 	int unsure = dpa_may_surprise(p, dpa_minus(st->chunk_deadline_ns, st->now_ns));
 
 	if (rtt_ns > o->rtt_ns)
@@ -101,8 +101,8 @@ static __always_inline void dpa_take_in(const struct dpa_state *st,
 	}
 	if (p->cost == o->cheapest && unsure) {
 		o->cheapest_unsure = 1;
-		if (dpa_bare_us(p) > o->bare_rtt_us)
-			o->bare_rtt_us = dpa_bare_us(p);
+		if (bare_us > o->bare_rtt_us)
+			o->bare_rtt_us = bare_us;
 	}
 	o->total += p->goodput;
 	if (p->cost > st->cost_limit) {
@@ -186,9 +186,6 @@ static __always_inline void dpa_decide_threshold(struct dpa_state *st,
 	st->open_cost = 0;
 	st->budget = 0;
 }
-
-/* a look at the paths counts for so long, unless one changes, or its sample ends */
-#define DPA_LOOK_NS		(10 * DPA_NSEC_PER_MSEC)
 
 /* Lets the plan stand, for it to be carried out. */
 static __always_inline void dpa_stand(struct dpa_state *st,

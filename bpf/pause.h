@@ -5,6 +5,9 @@
 
 #include "arith.h"
 
+/* a look at the paths counts for so long, unless one changes, or its sample ends */
+#define DPA_LOOK_NS		(10 * DPA_NSEC_PER_MSEC)
+
 /* what dpa_observe() is told of a subflow */
 struct dpa_observation {
 	__u64	now_ns;

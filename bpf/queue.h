@@ -13,9 +13,6 @@
 /* so much more than the pipe holds, and a quarter of it, is a queue */
 #define DPA_QUEUE_BYTES		3000
 
-/* an acknowledgement is seen up to a look late: what came by then waited for it */
-#define DPA_SEEN_US		10000
-
 /* an eighth less and three packets, which are chance, is a rate that has become less, */
 #define DPA_LESS_PART		8
 #define DPA_LESS_BYTES		(3 * DPA_PACKET_BYTES)
@@ -92,12 +89,13 @@ static __always_inline __u16 dpa_rtt_units(__u64 us)
 /*
  * A round trip was that long without a queue of this connection's. What is more than the
  * least one is a queue that others keep, or a longer way. Not a quarter, which rooms allow
- * for, nor the time of the two packets that an acknowledgement is of, and of a look.
+ * for, nor the time of the two packets that an acknowledgement is of, nor that of a look:
+ * so late it may be seen, and what has come by then waited for it.
  */
 static __always_inline void dpa_note_bare(struct dpa_path *p, __u16 rtt)
 {
 	__u32 others = dpa_minus(rtt, dpa_rtt_units(p->rtt_us));
-	__u64 short_us = p->rtt_us / 4 + DPA_SEEN_US;
+	__u64 short_us = p->rtt_us / 4 + DPA_LOOK_NS / DPA_NSEC_PER_USEC;
 
 	if (p->goodput)
 		short_us += dpa_time_ns(2 * DPA_PACKET_BYTES, p->goodput) /

@@ -117,6 +117,18 @@ static void test_slower(void)
 	EXPECT(within(f.p.goodput, 240000, 270000));
 }
 
+/* Nor is one that others have left what it was before. */
+static void test_left_alone(void)
+{
+	struct feed f = begun();
+
+	begin_anew(&f, 150);
+	EXPECT(others_ms(&f.p, 100));
+	f.p.fresh = UNITS(52);
+	feed(&f, 1000000, 10 * MSEC, 1, 0);
+	EXPECT(!f.p.others);
+}
+
 /* For a second, without a byte to show it, a queue is believed to be there. */
 static void test_long_ago(void)
 {
@@ -127,18 +139,6 @@ static void test_long_ago(void)
 	feed(&f, 0, 900 * MSEC, 0, 0);
 	EXPECT(others_ms(&f.p, 3100));
 	feed(&f, 0, 200 * MSEC, 0, 0);
-	EXPECT(!f.p.others);
-}
-
-/* Nor is one that others have left what it was before. */
-static void test_left_alone(void)
-{
-	struct feed f = begun();
-
-	begin_anew(&f, 150);
-	EXPECT(others_ms(&f.p, 100));
-	f.p.fresh = UNITS(52);
-	feed(&f, 1000000, 10 * MSEC, 1, 0);
 	EXPECT(!f.p.others);
 }
 

@@ -290,14 +290,6 @@ urgent_behind() {
 	expect_between "ms after the deadline of the second" "$late" -3500 50
 }
 
-# delay_more PATH DELAY: of what comes to its second router from now on; what has a
-# rate stays in order there
-delay_more() {
-	in_ns "dpa$$b$1" tc qdisc change dev "s$1" root netem delay "$2" rate 10gbit \
-		limit 10000 ||
-		fail "cannot delay path $1: $2"
-}
-
 # A radio scans, five times: nothing comes back for 20 ms, and nothing is lost, where
 # round trips take 5 ms and the queue at most 26, and all the time in the world is left.
 short_stall() {
@@ -394,17 +386,16 @@ crawling_path_returns() {
 # then never leaves the host. Of the second chunk's 2.8 s the other path needs 2.1. When
 # the interface is back a second tells, and not TCP's timeout, by then of 5 s.
 down_when_idle() {
-	local gate2=$tmp/gate2 took before after
+	local left before after
 
 	prepare subflow backup || return
 	new_gate
-	mkfifo "$gate2"
 	receiver 1000000 2000000 1000000
 	start "$tmp/client" client "$client" "connect $server4 $port" \
 		"buffers send 4000000" "send 1000" "wait subflows=2" \
 		"chunk len=1000000 ms=3000" "send 1000000" "wait queued=0" "say idle" \
 		"await $gate" "chunk len=2000000 ms=2800" "send 2000000" \
-		"wait queued=0" info "await $gate2" \
+		"wait queued=0" info "await $gate" \
 		"chunk len=1000000 ms=3000" "send 1000000" "wait queued=0" shutdown drain
 	chunk_pid=$last_pid
 	wait_said idle
@@ -413,14 +404,14 @@ down_when_idle() {
 	mark 2
 	wait_said '"step":"info"'
 	expect_eq "chunks met" "$(field "$tmp/client" info met)" 2
-	took=$(($(due 1) - $(arrival 1)))
-	note "the chunk came $((took / 1000000)) ms before its deadline"
+	left=$(($(due 1) - $(arrival 1)))
+	note "the chunk came $((left / 1000000)) ms before its deadline"
 	# by then timeouts are far apart, and the next one is some seconds away
 	sleep 3
 	interface_up 1
 	sleep 2
 	before=$(client_bytes 2)
-	gate=$gate2 open_gate
+	open_gate
 	chunk_over
 	after=$(client_bytes 2)
 	note "of the last chunk the costly path carried $((after - before)) bytes"

@@ -177,6 +177,14 @@ path_rate() {
 		{ fail "cannot set the rate of path $1: $2"; return 1; }
 }
 
+# delay_more PATH DELAY: of what comes to its second router from now on; what has a
+# rate stays in order there
+delay_more() {
+	in_ns "dpa$$b$1" tc qdisc change dev "s$1" root netem delay "$2" rate 10gbit \
+		limit 10000 ||
+		fail "cannot delay path $1: $2"
+}
+
 # path_silent PATH: from now on its routers lose everything, and say nothing
 path_silent() {
 	in_ns "dpa$$b$1" tc qdisc replace dev "s$1" root netem loss 100% &&
