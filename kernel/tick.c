@@ -240,15 +240,18 @@ static enum hrtimer_restart tick_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Waits until nobody owns the socket, but not for long; under its spinlock. */
+/*
+ * Waits until nobody owns the socket, but not for long; under its spinlock. Not as
+ * lock_sock() does, whose waiters are woken one by one, each by the one before: not
+ * everybody here owns the socket in the end, and so wakes another.
+ */
 static bool wait_for_owner(struct sock *sk)
 {
 	long left = nsecs_to_jiffies(TICK_MIN_NS) + 1;
 	DEFINE_WAIT(wait);
 
 	while (sock_owned_by_user_nocheck(sk) && left) {
-		prepare_to_wait_exclusive(&sk->sk_lock.wq, &wait,
-					  TASK_UNINTERRUPTIBLE);
+		prepare_to_wait(&sk->sk_lock.wq, &wait, TASK_UNINTERRUPTIBLE);
 		spin_unlock_bh(&sk->sk_lock.slock);
 		left = schedule_timeout(left);
 		spin_lock_bh(&sk->sk_lock.slock);

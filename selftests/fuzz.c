@@ -6,6 +6,8 @@
  *	fuzz sink ADDRESS PORT			takes MPTCP connections at PORT
  *						and TCP at PORT + 1, and reads
  *	fuzz calls SEED CALLS THREADS ADDRESS PORT NETNS...
+ *	fuzz waiters CALLS THREADS		each, at once, on one socket that is
+ *						not connected
  *
  * Ends after CALLS calls, if that is not 0, or with SIGTERM. Prints how often each
  * was made and succeeded, as one JSON object. A thread wanders between the network
@@ -25,7 +27,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <linux/mptcp_dpa_sock.h>
 
 #include "fuzz.h"
 
@@ -36,6 +41,7 @@
 #define SOCKETS		48	/* open at a time, shared by all threads */
 #define THREADS_MAX	16
 #define NETNS_MAX	4
+#define WAIT_S		60	/* so long threads on one socket may take */
 
 static struct {
 	struct sockaddr_in	address;
@@ -275,6 +281,67 @@ static int calls(int argc, char **argv)
 	return 0;
 }
 
+struct crowd {
+	int			fd;
+	unsigned long		calls;
+	pthread_barrier_t	all;
+};
+
+/* Each call has the module look at the socket, which waits for it too. */
+static bool wait_in_line(int fd)
+{
+	struct mptcp_dpa_pref pref = { .kind = MPTCP_DPA_PREF_ENDPOINT, .cost = 1, .id = 1 };
+
+	return !setsockopt(fd, SOL_MPTCP, MPTCP_DPA_PREF, &pref, sizeof(pref));
+}
+
+static void *wait_often(void *arg)
+{
+	struct crowd *crowd = arg;
+	void *failed = NULL;
+	unsigned long i;
+
+	for (i = 0; i < crowd->calls; i++) {
+		if (!wait_in_line(crowd->fd))
+			failed = arg;
+		/* who goes on would wake those whom another forgot */
+		pthread_barrier_wait(&crowd->all);
+	}
+	return failed;
+}
+
+/* One that nobody wakes waits for the next call: for good, but for that made here. */
+static int waiters(unsigned long calls, unsigned long count)
+{
+	struct crowd crowd = {
+		.fd = socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP), .calls = calls,
+	};
+	pthread_t threads[THREADS_MAX];
+	struct timespec until;
+	unsigned long i;
+	int bad = 0;
+
+	if (count > THREADS_MAX)
+		count = THREADS_MAX;
+	pthread_barrier_init(&crowd.all, NULL, count);
+	for (i = 0; i < count; i++)
+		if (pthread_create(&threads[i], NULL, wait_often, &crowd))
+			return 1;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += WAIT_S;
+	for (i = 0; i < count; i++) {
+		void *failed = NULL;
+
+		if (pthread_timedjoin_np(threads[i], &failed, &until)) {
+			puts("a thread waits, and nobody owns the socket");
+			wait_in_line(crowd.fd);
+			return 1;
+		}
+		bad |= !!failed;
+	}
+	return bad;
+}
+
 static int listener(const char *address, int port, int protocol)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port) };
@@ -329,6 +396,8 @@ int main(int argc, char **argv)
 		return sink(argv[2], atoi(argv[3]));
 	if (argc > 7 && !strcmp(argv[1], "calls"))
 		return calls(argc, argv);
-	fprintf(stderr, "usage: fuzz sink|calls ..., see fuzz.c\n");
+	if (argc == 4 && !strcmp(argv[1], "waiters"))
+		return waiters(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
+	fprintf(stderr, "usage: fuzz sink|calls|waiters ..., see fuzz.c\n");
 	return 2;
 }

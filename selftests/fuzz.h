@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifndef SOL_MPTCP
+#define SOL_MPTCP	284
+#endif
+
 /* one thread's source of chance; its own, so that a seed says what it does */
 struct chance {
 	uint64_t state;

@@ -188,6 +188,15 @@ kernel_orphan() {
 	[ $orphans -eq 1 ] || fail "$orphans orphans, expected one"
 }
 
+# Threads that wait for one socket, in the state of those that the module looks at without
+# owning them: who is woken then has to wake the next one.
+waiters() {
+	[ -z "$stock" ] || { skip "there are no options without the module"; return; }
+	direct 2 2
+	attached || { fail "cannot attach"; return 1; }
+	expect_ok "four threads" in_ns "$client" "$files/fuzz" waiters 50000 4
+}
+
 # The world, its scheduler attached; what was there before, and what that holds of the
 # module, for all_goes.
 begin_all() {
@@ -262,4 +271,4 @@ happened() {
 	expect_between "times the scheduler was detached" $detached 2 1000000
 }
 
-run_cases "$@" -- random_calls kernel_orphan
+run_cases "$@" -- waiters random_calls kernel_orphan

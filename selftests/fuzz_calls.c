@@ -15,7 +15,6 @@
 
 #include "fuzz.h"
 
-#define SOL_MPTCP	284
 #define BUFFER_BYTES	4096
 
 static const struct {
