@@ -68,9 +68,11 @@ beside_us() {
 }
 
 # Half of the cheap path would do. Where all of its queue counts as the chunks' own less
-# and less is put there, which brings less and less: 83 % went over the other one.
+# and less is put there, which brings less and less: 83 % went over the other one. One
+# chunk in 400 is late: a last packet that the full queue lost is found missing a round
+# trip of 0.15 s later, and what the other one adds to the queue meanwhile nobody knows.
 beside_tcp() {
-	prepare_cross && beside_us 0 45
+	prepare_cross && beside_us 1 45
 }
 
 # (25 %)
