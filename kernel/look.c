@@ -144,8 +144,8 @@ bool look_is_grounded(const struct sock *ssk)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
 
-	return !tp->packets_out && tp->write_seq != tp->snd_nxt &&
-	       tp->snd_wnd >= tp->mss_cache && inet_csk(ssk)->icsk_probes_out;
+	return !tp->packets_out && tp->write_seq != tp->snd_nxt && !is_shut(tp) &&
+	       inet_csk(ssk)->icsk_probes_out;
 }
 
 static u32 arrived(const struct tcp_sock *tp)

@@ -241,9 +241,9 @@ static enum hrtimer_restart tick_timer(struct hrtimer *timer)
 }
 
 /*
- * Waits until nobody owns the socket, but not for long; under its spinlock. Not as
- * lock_sock() does, whose waiters are woken one by one, each by the one before: not
- * everybody here owns the socket in the end, and so wakes another.
+ * Waits until nobody owns the socket, but not for long; under its spinlock. Not in the
+ * line of lock_sock(), where release_sock() wakes one who is to wake the next: who waits
+ * here need not own the socket then, and would wake nobody.
  */
 static bool wait_for_owner(struct sock *sk)
 {

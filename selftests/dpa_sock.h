@@ -9,12 +9,7 @@
 
 #include <linux/mptcp_dpa_sock.h>
 
-#ifndef SOL_MPTCP
-#define SOL_MPTCP	284
-#endif
-#ifndef IPPROTO_MPTCP
-#define IPPROTO_MPTCP	262
-#endif
+#include "mptcp.h"
 
 /* words of one step, the verb itself included */
 #define WORDS_MAX	80

@@ -6,8 +6,8 @@
  *	fuzz sink ADDRESS PORT			takes MPTCP connections at PORT
  *						and TCP at PORT + 1, and reads
  *	fuzz calls SEED CALLS THREADS ADDRESS PORT NETNS...
- *	fuzz waiters CALLS THREADS		each, at once, on one socket that is
- *						not connected
+ *	fuzz waiters CALLS			each of some threads, at once, on one
+ *						socket that is not connected
  *
  * Ends after CALLS calls, if that is not 0, or with SIGTERM. Prints how often each
  * was made and succeeded, as one JSON object. A thread wanders between the network
@@ -34,14 +34,11 @@
 
 #include "fuzz.h"
 
-#ifndef IPPROTO_MPTCP
-#define IPPROTO_MPTCP	262
-#endif
-
 #define SOCKETS		48	/* open at a time, shared by all threads */
 #define THREADS_MAX	16
 #define NETNS_MAX	4
-#define WAIT_S		60	/* so long threads on one socket may take */
+#define WAITERS		4	/* threads on one socket, */
+#define WAIT_S		60	/* which may take so long */
 
 static struct {
 	struct sockaddr_in	address;
@@ -302,8 +299,10 @@ static void *wait_often(void *arg)
 	unsigned long i;
 
 	for (i = 0; i < crowd->calls; i++) {
-		if (!wait_in_line(crowd->fd))
+		if (!wait_in_line(crowd->fd) && !failed) {
+			perror("setsockopt");
 			failed = arg;
+		}
 		/* who goes on would wake those whom another forgot */
 		pthread_barrier_wait(&crowd->all);
 	}
@@ -311,25 +310,22 @@ static void *wait_often(void *arg)
 }
 
 /* One that nobody wakes waits for the next call: for good, but for that made here. */
-static int waiters(unsigned long calls, unsigned long count)
+static int waiters(unsigned long calls)
 {
 	struct crowd crowd = {
 		.fd = socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP), .calls = calls,
 	};
-	pthread_t threads[THREADS_MAX];
+	pthread_t threads[WAITERS];
 	struct timespec until;
-	unsigned long i;
-	int bad = 0;
+	int i, bad = 0;
 
-	if (count > THREADS_MAX)
-		count = THREADS_MAX;
-	pthread_barrier_init(&crowd.all, NULL, count);
-	for (i = 0; i < count; i++)
+	pthread_barrier_init(&crowd.all, NULL, WAITERS);
+	for (i = 0; i < WAITERS; i++)
 		if (pthread_create(&threads[i], NULL, wait_often, &crowd))
 			return 1;
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += WAIT_S;
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < WAITERS; i++) {
 		void *failed = NULL;
 
 		if (pthread_timedjoin_np(threads[i], &failed, &until)) {
@@ -396,8 +392,8 @@ int main(int argc, char **argv)
 		return sink(argv[2], atoi(argv[3]));
 	if (argc > 7 && !strcmp(argv[1], "calls"))
 		return calls(argc, argv);
-	if (argc == 4 && !strcmp(argv[1], "waiters"))
-		return waiters(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
+	if (argc == 3 && !strcmp(argv[1], "waiters"))
+		return waiters(strtoul(argv[2], NULL, 0));
 	fprintf(stderr, "usage: fuzz sink|calls|waiters ..., see fuzz.c\n");
 	return 2;
 }

@@ -6,9 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifndef SOL_MPTCP
-#define SOL_MPTCP	284
-#endif
+#include "mptcp.h"
 
 /* one thread's source of chance; its own, so that a seed says what it does */
 struct chance {

@@ -194,7 +194,7 @@ waiters() {
 	[ -z "$stock" ] || { skip "there are no options without the module"; return; }
 	direct 2 2
 	attached || { fail "cannot attach"; return 1; }
-	expect_ok "four threads" in_ns "$client" "$files/fuzz" waiters 50000 4
+	expect_ok "threads on one socket" in_ns "$client" "$files/fuzz" waiters 50000
 }
 
 # The world, its scheduler attached; what was there before, and what that holds of the
