@@ -14,6 +14,7 @@
 
 #define SEC	DPA_NSEC_PER_SEC
 #define MSEC	DPA_NSEC_PER_MSEC
+#define UNITS(ms)	((ms) * 1000U / DPA_RTT_UNIT_US)
 
 /* of all paths, unless a test says otherwise */
 #define RTT_US	100000

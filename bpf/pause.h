@@ -51,6 +51,13 @@ static __always_inline int dpa_rests(const struct dpa_path *p)
 	       p->goodput >= DPA_REST_RATE_MIN;
 }
 
+/* A time in DPA_RTT_UNIT_US; what does not fit is the most that does. */
+static __always_inline __u16 dpa_rtt_units(__u64 us)
+{
+	us /= DPA_RTT_UNIT_US;
+	return us < 65535 ? us : 65535;
+}
+
 /* How long BBR's pauses are. */
 static __always_inline __u32 dpa_pause_us(const struct dpa_path *p)
 {
@@ -209,14 +216,13 @@ static __always_inline void dpa_foresee_pause(struct dpa_path *p,
 	}
 	since_ms = dpa_measured_ms(p, o);
 	if (p->pausing) {
-		p->pause_us = dpa_pause_us(p);
 		p->pause_in_us = 0;
 		since_ms = dpa_since_pause_ms(p, o->now_ns);
-		p->pause_us = since_ms < p->pause_us / 1000 ?
-			      p->pause_us - since_ms * 1000 : 0;
+		p->pause = dpa_rtt_units(dpa_minus(dpa_pause_us(p),
+						   since_ms * 1000ULL));
 		return;
 	}
-	p->pause_us = dpa_rest_us(p);
+	p->pause = dpa_rtt_units(dpa_rest_us(p));
 	p->pause_in_us = DPA_U32_MAX;
 	if (!(p->flags & DPA_PATH_PAUSES) ||
 	    since_ms > DPA_PAUSE_EVERY_MS + DPA_PAUSE_LATE_MS)
@@ -236,7 +242,7 @@ static __always_inline __u64 dpa_paused_ns(const struct dpa_path *p,
 {
 	__u64 rtt_ns = p->rtt_us * DPA_NSEC_PER_USEC;
 	__u64 begin_ns = p->pause_in_us * DPA_NSEC_PER_USEC;
-	__u64 pause_ns = p->pause_us * DPA_NSEC_PER_USEC;
+	__u64 pause_ns = p->pause * DPA_RTT_UNIT_US * DPA_NSEC_PER_USEC;
 	__u64 after_ns, more;
 
 	if (p->pause_in_us == DPA_U32_MAX)

@@ -177,6 +177,21 @@ static __always_inline __u32 dpa_spare(const struct dpa_path *p)
 }
 
 /*
+ * When all paths together seem too slow, a path has room for a quarter more than what its
+ * round trips, as they are now, have on their way, up to twice what it would have. If its
+ * queue is that of others it gets more of it, and if not the queue is that much longer.
+ */
+static __always_inline __u64 dpa_more_room(const struct dpa_path *p, __u64 rate,
+					   __u64 room)
+{
+	__u64 more = dpa_bytes_in(rate, p->srtt_us * DPA_NSEC_PER_USEC);
+
+	if (more > 2 * room)
+		more = 2 * room;
+	return more > room ? more : room;
+}
+
+/*
  * What was given to a path cannot be recalled, so a path whose speed is known
  * gets twice what it holds without a queue: then it stays busy when its TCP
  * halves the window after a loss. In the last round trips before a deadline, or
@@ -192,10 +207,10 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 	__u64 pipe = dpa_pipe(p, rate);
 	__u64 least, most, varies;
 
-	if (dpa_ends_soon(st, p))
+	if (!p->others && dpa_ends_soon(st, p))
 		return dpa_tail_pipe(p, pipe) + DPA_QUEUE_BYTES;
 	least = pipe + DPA_QUEUE_BYTES;
-	if (dpa_rests_soon(p) || p->cost > st->cost_limit)
+	if (dpa_rests_soon(p) || (!p->others && p->cost > st->cost_limit))
 		return least;
 	if (!p->known)
 		return costlier ? least : DPA_U32_MAX;
@@ -205,6 +220,8 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 			 DPA_QUEUE_BYTES;
 		most = varies < most ? varies : most;
 	}
+	if (st->at_risk)
+		most = dpa_more_room(p, rate, most);
 	if (share < least)
 		share = least;
 	return most < share ? most : share;

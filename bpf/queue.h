@@ -13,11 +13,15 @@
 /* so much more than the pipe holds, and a quarter of it, is a queue */
 #define DPA_QUEUE_BYTES		3000
 
-/* an eighth less and three packets, which are chance, is a rate that has become less, */
+/* an eighth less, and three packets, which are chance, is a rate that has become less, */
 #define DPA_LESS_PART		8
 #define DPA_LESS_BYTES		(3 * DPA_PACKET_BYTES)
+/* dpa_path::less is in parts of the rate, of which there are so many */
+#define DPA_LESS_UNITS		4096
 /* and round trips that differ by no more than a sixteenth are the same */
 #define DPA_SAME_PART		16
+/* but what was acknowledged last, one of a few packets, by an eighth */
+#define DPA_FRESH_PART		8
 
 /* One way of a path, queues aside. */
 static __always_inline __u64 dpa_way_ns(const struct dpa_path *p)
@@ -79,13 +83,6 @@ static __always_inline int dpa_lost_at_random(const struct dpa_path *p,
 	return o->lost && !dpa_shows_queue(p, dpa_bare_us(p) / 2);
 }
 
-/* A round trip in DPA_RTT_UNIT_US; what does not fit is the most that does. */
-static __always_inline __u16 dpa_rtt_units(__u64 us)
-{
-	us /= DPA_RTT_UNIT_US;
-	return us < 65535 ? us : 65535;
-}
-
 /*
  * A round trip was that long without a queue of this connection's. What is more than the
  * least one is a queue that others keep, or a longer way. Not a quarter, which rooms allow
@@ -118,23 +115,49 @@ static __always_inline void dpa_note_first(struct dpa_path *p)
 }
 
 /*
- * A sample of so long is over. If the path brought less than before, having less on its
- * way, and round trips did not become shorter by that, its queue is that of others. If it
- * was its own they would be; and if the path has become slower they would be longer.
+ * Are round trips what they were when samples began to bring less? The smoothed one follows
+ * what happens some packets later.
+ */
+static __always_inline int dpa_is_same_way(const struct dpa_path *p, __u32 now)
+{
+	__u32 was = p->was_rtt;
+
+	return now >= was - was / DPA_SAME_PART &&
+	       now <= was + was / DPA_SAME_PART &&
+	       p->fresh <= was + was / DPA_FRESH_PART;
+}
+
+/* How much more than now a path brought at first, in DPA_LESS_UNITS, up to twice as much. */
+static __always_inline __u16 dpa_less(const struct dpa_path *p, __u32 rate)
+{
+	__u64 first = (__u64)p->last * (DPA_LESS_UNITS + p->less);
+	__u64 less = dpa_minus(first / (rate + 1ULL), DPA_LESS_UNITS);
+
+	return less < DPA_LESS_UNITS ? less : DPA_LESS_UNITS;
+}
+
+/*
+ * A sample of so long is over. If the path brings less and less, having less on its way,
+ * and round trips did not become shorter by that, its queue is that of others. If it was
+ * its own they would be; and if the path has become slower they would be longer.
  */
 static __always_inline void dpa_note_others(struct dpa_path *p, __u32 rate,
 					    __u64 age)
 {
-	__u32 was = p->was_rtt, now = dpa_rtt_units(p->srtt_us);
-	__u32 less = dpa_minus(p->last, rate);
+	__u32 now = dpa_rtt_units(p->srtt_us), less;
+	int goes_on = p->last && dpa_is_same_way(p, now);
 
-	p->was_rtt = now;
-	if (less > p->last / DPA_LESS_PART &&
+	p->less = goes_on ? dpa_less(p, rate) : 0;
+	less = (__u64)rate * p->less / DPA_LESS_UNITS;
+	if (less > rate / DPA_LESS_PART &&
 	    dpa_bytes_in(less, age) > DPA_LESS_BYTES &&
-	    now >= was - was / DPA_SAME_PART &&
-	    now <= was + was / DPA_SAME_PART &&
-	    dpa_shows_queue(p, dpa_bare_us(p) / 4))
+	    dpa_shows_queue(p, dpa_bare_us(p) / 4)) {
 		dpa_note_bare(p, now);
+		p->less = 0;
+		goes_on = 0;
+	}
+	if (!goes_on)
+		p->was_rtt = now;
 }
 
 #endif

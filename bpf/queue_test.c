@@ -3,7 +3,6 @@
 #include "decision_test.h"
 
 #define LEAST_US	50000
-#define UNITS(ms)	((ms) * 1000U / DPA_RTT_UNIT_US)
 
 static bool others_ms(const struct dpa_path *p, __u32 ms)
 {
@@ -105,6 +104,37 @@ static void test_shared(void)
 	EXPECT(f.p.goodput > 500000);
 }
 
+/* However little less each time: a fortieth. */
+static void test_dwindling(void)
+{
+	struct feed f = begun();
+	__u32 rate = 1000000;
+
+	f.p.fresh = UNITS(150);
+	while (!f.p.others && rate > 100000) {
+		rate -= rate / 40;
+		f.flight = rate / 1000 * 150;
+		feed(&f, rate, 155 * MSEC, 1, 0);
+	}
+	EXPECT(others_ms(&f.p, 100));
+	EXPECT(within(rate, 750000, 900000));
+}
+
+/* Nobody else is there where packets take longer now, whatever the mean says. */
+static void test_longer_now(void)
+{
+	struct feed f = begun();
+	__u32 rate = 1000000;
+
+	f.p.fresh = UNITS(175);
+	while (rate > 100000) {
+		rate -= rate / 40;
+		f.flight = rate / 1000 * 150;
+		feed(&f, rate, 155 * MSEC, 1, 0);
+	}
+	EXPECT(!f.p.others);
+}
+
 /* But a path that became slower is known to be, and its queue is its own. */
 static void test_slower(void)
 {
@@ -146,6 +176,8 @@ const struct dpa_test queue_tests[] = {
 	{ "the first of an empty path waits for others", test_first },
 	{ "of an unknown path nothing is known", test_none },
 	{ "a queue shared with others", test_shared },
+	{ "a share that dwindles", test_dwindling },
+	{ "a way that is longer now", test_longer_now },
 	{ "a queue of its own", test_slower },
 	{ "others have left", test_left_alone },
 	{ "others were there long ago", test_long_ago },

@@ -31,7 +31,7 @@
 
 /* what dpa_path::share counts, in bytes a second */
 #define DPA_SHARE_UNIT		1024U
-/* and round trips of 16 bits, in microseconds */
+/* and times of 16 bits, in microseconds */
 #define DPA_RTT_UNIT_US		64U
 
 /* One subflow. The module owns what is up to @fresh, the scheduler the rest. */
@@ -75,7 +75,7 @@ struct dpa_path {
 	__u8	rises;		/* samples in a row above the mean, up to DPA_RISES_SURE */
 	__u16	fits;		/* what comes in time of what it is given, see pick.h */
 	__u16	others;		/* queue that is not this connection's, in DPA_RTT_UNIT_US */
-	__u16	was_rtt;	/* @srtt_us when the last sample ended, in the same */
+	__u16	was_rtt;	/* @srtt_us when samples began to bring @less, in the same */
 	__u32	goodput;	/* smoothed; 0: nothing was sampled yet */
 	__u32	best;		/* the most that was, of late */
 	__u32	spread;		/* its standard deviation */
@@ -88,7 +88,8 @@ struct dpa_path {
 	};
 	__u32	pause_tick;	/* when the last pause began, or ended */
 	__u32	pause_in_us;	/* from now to the next one; U32_MAX: none */
-	__u32	pause_us;	/* and how long that is */
+	__u16	pause;		/* and how long that is, in DPA_RTT_UNIT_US */
+	__u16	less;		/* how much less samples bring since @was_rtt, see queue.h */
 	__u32	room;		/* bytes that may be behind before more is given */
 	__u32	pace;		/* bytes a second, while its TCP is told it is limited; 0: any */
 };
