@@ -197,7 +197,8 @@ static __always_inline __u64 dpa_more_room(const struct dpa_path *p, __u64 rate,
  * halves the window after a loss. In the last round trips before a deadline, or
  * a rest, and on paths that just a shortfall is put on, it gets just what keeps
  * it busy: a queue at the bottleneck may overflow, and what is lost comes too
- * late, or costs twice; a queue at the sender takes its time to drain.
+ * late, or costs twice; a queue at the sender takes its time to drain. One that
+ * others keep becomes no shorter by that, and who asks for less of it gets less.
  */
 static __always_inline __u64 dpa_room(const struct dpa_state *st,
 				      const struct dpa_path *p, __u64 share)

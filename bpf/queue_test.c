@@ -104,35 +104,37 @@ static void test_shared(void)
 	EXPECT(f.p.goodput > 500000);
 }
 
-/* However little less each time: a fortieth. */
+/*
+ * With each sample a fortieth less is on its way, and is brought; packets take so long. The
+ * rate at which others are seen, or little.
+ */
+static __u32 dwindle(struct feed *f, __u32 fresh_ms)
+{
+	__u32 rate = 1000000;
+
+	f->p.fresh = UNITS(fresh_ms);
+	while (!f->p.others && rate > 100000) {
+		rate -= rate / 40;
+		f->flight = rate / 1000 * 150;
+		feed(f, rate, 155 * MSEC, 1, 0);
+	}
+	return rate;
+}
+
 static void test_dwindling(void)
 {
 	struct feed f = begun();
-	__u32 rate = 1000000;
 
-	f.p.fresh = UNITS(150);
-	while (!f.p.others && rate > 100000) {
-		rate -= rate / 40;
-		f.flight = rate / 1000 * 150;
-		feed(&f, rate, 155 * MSEC, 1, 0);
-	}
+	EXPECT(within(dwindle(&f, 150), 750000, 900000));
 	EXPECT(others_ms(&f.p, 100));
-	EXPECT(within(rate, 750000, 900000));
 }
 
 /* Nobody else is there where packets take longer now, whatever the mean says. */
 static void test_longer_now(void)
 {
 	struct feed f = begun();
-	__u32 rate = 1000000;
 
-	f.p.fresh = UNITS(175);
-	while (rate > 100000) {
-		rate -= rate / 40;
-		f.flight = rate / 1000 * 150;
-		feed(&f, rate, 155 * MSEC, 1, 0);
-	}
-	EXPECT(!f.p.others);
+	EXPECT(dwindle(&f, 175) <= 100000 && !f.p.others);
 }
 
 /* But a path that became slower is known to be, and its queue is its own. */
