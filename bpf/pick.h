@@ -177,21 +177,6 @@ static __always_inline __u32 dpa_spare(const struct dpa_path *p)
 }
 
 /*
- * When all paths together seem too slow, a path has room for a quarter more than what its
- * round trips, as they are now, have on their way, up to twice what it would have. If its
- * queue is that of others it gets more of it, and if not the queue is that much longer.
- */
-static __always_inline __u64 dpa_more_room(const struct dpa_path *p, __u64 rate,
-					   __u64 room)
-{
-	__u64 more = dpa_bytes_in(rate, p->srtt_us * DPA_NSEC_PER_USEC);
-
-	if (more > 2 * room)
-		more = 2 * room;
-	return more > room ? more : room;
-}
-
-/*
  * What was given to a path cannot be recalled, so a path whose speed is known
  * gets twice what it holds without a queue: then it stays busy when its TCP
  * halves the window after a loss. In the last round trips before a deadline, or
@@ -221,8 +206,6 @@ static __always_inline __u64 dpa_room(const struct dpa_state *st,
 			 DPA_QUEUE_BYTES;
 		most = varies < most ? varies : most;
 	}
-	if (st->at_risk)
-		most = dpa_more_room(p, rate, most);
 	if (share < least)
 		share = least;
 	return most < share ? most : share;

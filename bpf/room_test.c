@@ -89,25 +89,6 @@ static void test_room_beside_others(void)
 	EXPECT(!has_room(&st, 254000, 900000));
 }
 
-/* Nobody knows whose the queue is, but to ask for more is the only thing that may help. */
-static void test_room_at_risk(void)
-{
-	struct dpa_state st = cheap_path();
-	struct dpa_path *p = &st.path[0];
-
-	p->cost = 9;
-	st.cost_limit = 9;
-	p->srtt_us = 3 * RTT_US;
-	EXPECT(!has_room(&st, 254000, 900000));
-	st.at_risk = 1;
-	EXPECT(has_room(&st, 374000, 900000));
-	EXPECT(!has_room(&st, 376000, 900000));
-	/* not without end */
-	p->srtt_us = 10 * RTT_US;
-	EXPECT(has_room(&st, 505000, 900000));
-	EXPECT(!has_room(&st, 507000, 900000));
-}
-
 /* A quarter of a long round trip is too much, but BBR needs it. */
 static void test_long_room(void)
 {
@@ -321,7 +302,6 @@ const struct dpa_test room_tests[] = {
 	{ "room on a path", test_room },
 	{ "less room near a deadline, a rest, and where it costs", test_less_room },
 	{ "room beside others", test_room_beside_others },
-	{ "room if all is too slow", test_room_at_risk },
 	{ "room for a long round trip", test_long_room },
 	{ "room of a costlier path that ramps up", test_ramp_room },
 	{ "room of the peer, shared", test_window_room },

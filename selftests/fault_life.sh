@@ -32,8 +32,9 @@ scheduler_detached() {
 # A second one of the same name: the old connection ends with the old program,
 # new ones begin with the new.
 scheduler_replaced() {
-	local before
+	local before stream_size=$((stream_size * 2))
 
+	# (of twice the size: a second program takes its time to be verified)
 	stream_under_way || return
 	detach
 	attach || fail "a second one cannot be attached"
