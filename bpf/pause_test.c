@@ -4,10 +4,8 @@
 
 #define NEVER	DPA_U32_MAX
 
-static bool paused_for(const struct dpa_path *p, __u32 ms)
-{
-	return within(p->pause, UNITS(ms) - 1, UNITS(ms));
-}
+/* as long as 16 bits tell it */
+#define PAUSE_NS(ms)	(UNITS(ms) * DPA_RTT_UNIT_US * DPA_NSEC_PER_USEC)
 
 static void test_pause(void)
 {
@@ -24,15 +22,15 @@ static void test_pause(void)
 	/* ten seconds after the least round trip */
 	p.flags = DPA_PATH_PAUSES;
 	dpa_foresee_pause(&p, &o);
-	EXPECT(p.pause_in_us == 6000000 && paused_for(&p, 100));
+	EXPECT(p.pause_in_us == 6000000 && p.pause == UNITS(100));
 	/* it is on for 200 ms and a round trip */
 	o.now_ns += 6 * SEC;
 	o.pausing = 1;
 	dpa_foresee_pause(&p, &o);
-	EXPECT(p.pausing && !p.pause_in_us && paused_for(&p, 300));
+	EXPECT(p.pausing && !p.pause_in_us && p.pause == UNITS(300));
 	o.now_ns += 200 * MSEC;
 	dpa_foresee_pause(&p, &o);
-	EXPECT(p.pausing && !p.pause_in_us && paused_for(&p, 100));
+	EXPECT(p.pausing && !p.pause_in_us && p.pause == UNITS(100));
 	/* it is over */
 	o.pausing = 0;
 	p.rtt_age_ms = 65535;
@@ -199,8 +197,8 @@ static void test_pauses_in_time(void)
 
 	/* bytes are given until half a round trip before, less the rest */
 	EXPECT(within(dpa_arriving(&p, 1000000, 2 * SEC), 1849000, 1851000));
-	EXPECT(within(dpa_paused_ns(&p, 2 * SEC), 99 * MSEC, 100 * MSEC));
-	EXPECT(within(dpa_paused_ns(&p, 12 * SEC), 199 * MSEC, 200 * MSEC));
+	EXPECT(dpa_paused_ns(&p, 2 * SEC) == PAUSE_NS(100));
+	EXPECT(dpa_paused_ns(&p, 12 * SEC) == PAUSE_NS(100) + 100 * MSEC);
 	EXPECT(dpa_paused_ns(&p, DPA_U64_MAX / 2) < 150 * SEC);
 	/* none before a deadline that is earlier, nor without a pause */
 	EXPECT(!dpa_paused_ns(&p, 400 * MSEC));
@@ -210,13 +208,13 @@ static void test_pauses_in_time(void)
 	p.pause_in_us = 150000;
 	p.resting = 1;
 	EXPECT(dpa_paused_ns(&p, 130 * MSEC) == 80 * MSEC);
-	EXPECT(within(dpa_paused_ns(&p, SEC), 99 * MSEC, 100 * MSEC));
+	EXPECT(dpa_paused_ns(&p, SEC) == PAUSE_NS(100));
 	/* one that does not rest makes BBR's pause, when that comes */
 	p = (struct dpa_path){
 		.rtt_us = 10000, .pause_in_us = 400000, .pause = UNITS(210),
 	};
 	EXPECT(dpa_paused_ns(&p, 500 * MSEC) == 95 * MSEC);
-	EXPECT(within(dpa_paused_ns(&p, SEC), 209 * MSEC, 210 * MSEC));
+	EXPECT(dpa_paused_ns(&p, SEC) == PAUSE_NS(210));
 }
 
 const struct dpa_test pause_tests[] = {
