@@ -264,14 +264,14 @@ $(O)/test/decision_test: $(wildcard bpf/*_test.c) $(BPF_HEADERS)
 		-fsanitize=undefined,address -fno-sanitize-recover=all \
 		-Ikernel -Ikernel/uapi -o $@ $(filter %.c,$^)
 
-## sim             scenarios in the simulator; SCENARIOS="bulk-sym ...": these
+## sim             scenarios in the simulator; SCENARIOS="bulk-sym ...": these; SEEDS=N: means of so many runs
 SIM := $(O)/sim/sim
 .PHONY: sim sim-inside
 sim:
-	@$(INSIDE) $(MAKE) --no-print-directory sim-inside SCENARIOS="$(SCENARIOS)"
+	@$(INSIDE) $(MAKE) --no-print-directory sim-inside SCENARIOS="$(SCENARIOS)" SEEDS="$(SEEDS)"
 
 sim-inside: $(SIM)
-	@PYTHONPATH=tools python3 -m sim $(SCENARIOS)
+	@PYTHONPATH=tools python3 -m sim $(if $(SEEDS),--seeds $(SEEDS)) $(SCENARIOS)
 
 ## sim-lot         the rule on networks drawn by lot, and where it does worst; COUNT=N SEED=N PATHS=N ALPHA=N, CHANGING=1
 .PHONY: sim-lot sim-lot-inside

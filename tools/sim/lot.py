@@ -19,9 +19,7 @@ from testbed.errors import UsageError
 from testbed.lot import COSTS, MOST, Network, draw
 from testbed.scenario import ADAPTIVE, Alpha
 
-from .simulate import PROGRAM, Outcome, Setting, run
-
-WORKERS = 2
+from .simulate import PROGRAM, WORKERS, Outcome, Setting, run
 
 
 def outcomes(networks: list[Network], alpha: Alpha = ADAPTIVE) -> Iterator[Outcome]:

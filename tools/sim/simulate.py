@@ -19,6 +19,8 @@ STEP_MS = 0.5
 CONGESTION = "bbr"
 TAIL_MS = 20_000
 POLICIES = {"deficit": 0, "threshold": 1}
+# runs at a time, for whoever has many
+WORKERS = 2
 
 
 @dataclass(frozen=True)

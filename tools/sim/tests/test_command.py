@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from sim import __main__ as sim
 from sim import lot, simulate
+from testbed import scenariofile
 
 
 @pytest.mark.parametrize("main", [sim.main, lot.main])
@@ -50,6 +52,29 @@ def test_what_networks_can_be_drawn(words: str, expected: str, capsys: pytest.Ca
         lot.main(words.split())
     assert end.value.code == 2
     assert expected in capsys.readouterr().err
+
+
+def test_means_of_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "some.toml"
+    path = '[[path]]\nname = "{}"\ncost = {}\nrate_bps = 4_000_000\ndelay_ms = 20\n'
+    file.write_text(
+        'name = "some"\ntitle = "some"\n[connection]\ncongestion = "bbr"\n'
+        "[load]\nchunks = 12\nchunk_bytes = 600_000\nperiod_ms = 1000\n"
+        "[plan]\ndeadline_ms = [900]\nlimit_deadline_ms = []\n" + path.format("P", 1) + path.format("C", 10)
+    )
+    some = scenariofile.load(file)
+    shares = [simulate.run(lot.PROGRAM, some, 900, simulate.Setting(seed=seed)).costly_share for seed in (1, 2, 3)]
+    assert len(set(shares)) > 1
+    assert sim.main(["--seeds", "3", str(file)]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if "deficit" in line)
+    assert f"costly {fmean(shares):6.1%} " in line
+
+
+def test_no_seeds(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        sim.main(["--seeds", "0"])
+    assert end.value.code == 2
+    assert "argument --seeds: expected a whole number from 1 to 1000, got '0'" in capsys.readouterr().err
 
 
 def test_alpha() -> None:
