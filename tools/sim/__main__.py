@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from statistics import fmean
 
 from testbed import scenariofile
@@ -15,7 +13,7 @@ from testbed.cli import demand_packages
 from testbed.errors import UsageError
 from testbed.scenario import CHUNKS, Scenario
 
-from .simulate import PROGRAM, WORKERS, Outcome, Setting, run
+from .simulate import PROGRAM, Outcome, Setting, run_each
 
 RULES = {
     "stock": Setting(stock=True),
@@ -23,33 +21,23 @@ RULES = {
     "threshold 0.8": Setting(policy="threshold", alpha_milli=800),
     "deficit": Setting(),
 }
-
-
 MOST_SEEDS = 1000
 
 
 @dataclass(frozen=True)
 class Mean:
-    """What runs of some seeds did on average."""
+    """Of an Outcome what runs of some seeds did on average."""
 
     costly_share: float
     oracle_costly_share: float
+    excess: float
     missed: float
     avoidable_missed: float
     activations: float
 
 
 def _mean(outcomes: list[Outcome]) -> Mean:
-    def of(field: Callable[[Outcome], float]) -> float:
-        return fmean(map(field, outcomes))
-
-    return Mean(
-        of(lambda out: out.costly_share),
-        of(lambda out: out.oracle_costly_share),
-        of(lambda out: out.missed),
-        of(lambda out: out.avoidable_missed),
-        of(lambda out: out.activations),
-    )
+    return Mean(*(fmean(getattr(out, field.name) for out in outcomes) for field in fields(Mean)))
 
 
 def _count(mean: float) -> str:
@@ -61,8 +49,7 @@ def _line(scenario: Scenario, deadline_ms: float, rule: str, out: Mean, stock: M
     eta = f"{(stock.costly_share - out.costly_share) / gain:5.2f}" if gain > 0 else "    -"
     return (
         f"{scenario.name:20} {deadline_ms / 1000:5.1f} s  {rule:13} costly {out.costly_share:6.1%}"
-        f"  oracle {out.oracle_costly_share:6.1%}"
-        f"  excess {(out.costly_share - out.oracle_costly_share) * 100:5.1f}  eta {eta}"
+        f"  oracle {out.oracle_costly_share:6.1%}  excess {out.excess * 100:5.1f}  eta {eta}"
         f"  missed {_count(out.missed)} (avoidable {_count(out.avoidable_missed)})"
         f"  activations {out.activations / scenario.load.chunks:.1f} a chunk"
     )
@@ -70,17 +57,13 @@ def _line(scenario: Scenario, deadline_ms: float, rule: str, out: Mean, stock: M
 
 def _show(scenario: Scenario, seeds: int) -> None:
     def seen(deadline_ms: float, setting: Setting) -> Mean:
-        def one(seed: int) -> Outcome:
-            return run(PROGRAM, scenario, deadline_ms, replace(setting, seed=seed))
+        return _mean(run_each(PROGRAM, scenario, deadline_ms, setting, range(1, seeds + 1)))
 
-        return _mean(list(workers.map(one, range(1, seeds + 1))))
-
-    with ThreadPoolExecutor(WORKERS) as workers:
-        for deadline_ms in (*scenario.plan.deadline_ms, *scenario.plan.limit_deadline_ms):
-            stock = seen(deadline_ms, RULES["stock"])
-            for rule, setting in RULES.items():
-                out = stock if setting.stock else seen(deadline_ms, setting)
-                print(_line(scenario, deadline_ms, rule, out, stock), flush=True)
+    for deadline_ms in (*scenario.plan.deadline_ms, *scenario.plan.limit_deadline_ms):
+        stock = seen(deadline_ms, RULES["stock"])
+        for rule, setting in RULES.items():
+            out = stock if setting.stock else seen(deadline_ms, setting)
+            print(_line(scenario, deadline_ms, rule, out, stock), flush=True)
 
 
 def main(arguments: list[str]) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path as File
 
@@ -143,3 +145,15 @@ def run(program: File, scenario: Scenario, deadline_ms: float, setting: Setting)
         activations=sum(a for a, c in zip(activations, costly, strict=True) if c),
         completion_ms=tuple(times),
     )
+
+
+def run_each(
+    program: File, scenario: Scenario, deadline_ms: float, setting: Setting, seeds: Iterable[int]
+) -> list[Outcome]:
+    """A run of each seed, whatever seed the setting has; in their order."""
+
+    def one(seed: int) -> Outcome:
+        return run(program, scenario, deadline_ms, replace(setting, seed=seed))
+
+    with ThreadPoolExecutor(WORKERS) as workers:
+        return list(workers.map(one, seeds))

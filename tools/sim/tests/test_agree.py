@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
 import pytest
-from sim.simulate import PROGRAM, Setting, run
+from sim.simulate import PROGRAM, Setting, run_each
 from testbed import protocols, scenariofile
 
 MEASURED = Path("Documentation/results.md")
@@ -67,7 +66,5 @@ def test_the_document_has_every_static_cell() -> None:
 @pytest.mark.parametrize(("name", "deadline_ms", "column", "share"), CELLS)
 def test_agrees_with_the_kernel(name: str, deadline_ms: float, column: str, share: float) -> None:
     scenario = scenariofile.find(name)
-    runs = [
-        run(PROGRAM, scenario, deadline_ms, replace(RULES[column], seed=seed)) for seed in SEEDS
-    ]
+    runs = run_each(PROGRAM, scenario, deadline_ms, RULES[column], SEEDS)
     assert abs(mean(out.costly_share for out in runs) - share) <= APART

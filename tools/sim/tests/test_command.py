@@ -8,7 +8,7 @@ from statistics import fmean
 
 import pytest
 from sim import __main__ as sim
-from sim import lot, simulate
+from sim import links, lot, simulate
 from testbed import scenariofile
 
 
@@ -54,18 +54,17 @@ def test_what_networks_can_be_drawn(words: str, expected: str, capsys: pytest.Ca
     assert expected in capsys.readouterr().err
 
 
-def test_means_of_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "some.toml"
-    path = '[[path]]\nname = "{}"\ncost = {}\nrate_bps = 4_000_000\ndelay_ms = 20\n'
-    file.write_text(
-        'name = "some"\ntitle = "some"\n[connection]\ncongestion = "bbr"\n'
-        "[load]\nchunks = 12\nchunk_bytes = 600_000\nperiod_ms = 1000\n"
-        "[plan]\ndeadline_ms = [900]\nlimit_deadline_ms = []\n" + path.format("P", 1) + path.format("C", 10)
+def test_means_of_seeds(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    some = links.scenario(
+        "some",
+        [{"rate_bps": 4_000_000, "delay_ms": 20}] * 2,
+        {"chunks": 12, "chunk_bytes": 600_000, "period_ms": 1000},
+        900,
     )
-    some = scenariofile.load(file)
+    monkeypatch.setattr(scenariofile, "find", lambda _: some)
     shares = [simulate.run(lot.PROGRAM, some, 900, simulate.Setting(seed=seed)).costly_share for seed in (1, 2, 3)]
     assert len(set(shares)) > 1
-    assert sim.main(["--seeds", "3", str(file)]) == 0
+    assert sim.main(["--seeds", "3", some.name]) == 0
     (line,) = (line for line in capsys.readouterr().out.splitlines() if "deficit" in line)
     assert f"costly {fmean(shares):6.1%} " in line
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from statistics import fmean
 
 import pytest
 from sim import links
-from sim.simulate import PROGRAM, Outcome, Setting, run
+from sim.simulate import PROGRAM, Outcome, Setting, run_each
 from testbed.scenario import Scenario
 
 CHUNK = 5_000_000
@@ -29,10 +28,7 @@ def lossy(
 
 
 def each_seed(scenario: Scenario, deadline_ms: int, *, stock: bool) -> list[Outcome]:
-    with ThreadPoolExecutor(2) as workers:
-        return list(
-            workers.map(lambda seed: run(PROGRAM, scenario, deadline_ms, Setting(stock=stock, seed=seed)), SEEDS)
-        )
+    return run_each(PROGRAM, scenario, deadline_ms, Setting(stock=stock), SEEDS)
 
 
 @lru_cache(maxsize=2)
