@@ -13,12 +13,15 @@
 /* so much more than the pipe holds, and a quarter of it, is a queue */
 #define DPA_QUEUE_BYTES		3000
 
-/* an eighth less, and three packets, which are chance, is a rate that has become less, */
+/*
+ * An eighth less, on the mean of two samples, and three packets, is a rate that has become
+ * less: when acknowledgements come is chance, and what one sample gets of that the next lacks.
+ */
 #define DPA_LESS_PART		8
 #define DPA_LESS_BYTES		(3 * DPA_PACKET_BYTES)
 /* dpa_path::less is in parts of the rate, of which there are so many */
 #define DPA_LESS_UNITS		4096
-/* and round trips that differ by no more than a sixteenth are the same */
+/* Round trips that differ by no more than a sixteenth are the same */
 #define DPA_SAME_PART		16
 /* but what was acknowledged last, one of a few packets, by an eighth */
 #define DPA_FRESH_PART		8
@@ -144,12 +147,12 @@ static __always_inline __u16 dpa_less(const struct dpa_path *p, __u32 rate)
 static __always_inline void dpa_note_others(struct dpa_path *p, __u32 rate,
 					    __u64 age)
 {
-	__u32 now = dpa_rtt_units(p->srtt_us), less;
+	__u32 now = dpa_rtt_units(p->srtt_us), before = p->less, less;
 	int goes_on = p->last && dpa_is_same_way(p, now);
 
 	p->less = goes_on ? dpa_less(p, rate) : 0;
 	less = (__u64)rate * p->less / DPA_LESS_UNITS;
-	if (less > rate / DPA_LESS_PART &&
+	if (before + p->less > 2 * DPA_LESS_UNITS / DPA_LESS_PART &&
 	    dpa_bytes_in(less, age) > DPA_LESS_BYTES &&
 	    dpa_shows_queue(p, dpa_bare_us(p) / 4)) {
 		dpa_note_bare(p, now);

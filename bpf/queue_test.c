@@ -129,6 +129,25 @@ static void test_dwindling(void)
 	EXPECT(others_ms(&f.p, 100));
 }
 
+/* One sample got what the next one lacks: that is chance, unless it goes on. */
+static void test_chance(void)
+{
+	static const __u32 rates[] = { 1000000, 1120000, 880000, 1120000, 880000, 1000000 };
+	struct feed f = begun();
+	int i;
+
+	f.p.fresh = UNITS(150);
+	f.flight = 150000;
+	for (i = 0; i < (int)(sizeof(rates) / sizeof(rates[0])); i++) {
+		feed(&f, rates[i], 155 * MSEC, 1, 0);
+		EXPECT(!f.p.others);
+	}
+	f.flight = 120000;
+	feed(&f, 800000, 155 * MSEC, 1, 0);
+	feed(&f, 800000, 155 * MSEC, 1, 0);
+	EXPECT(others_ms(&f.p, 100));
+}
+
 /* Nobody else is there where packets take longer now, whatever the mean says. */
 static void test_longer_now(void)
 {
@@ -179,6 +198,7 @@ const struct dpa_test queue_tests[] = {
 	{ "of an unknown path nothing is known", test_none },
 	{ "a queue shared with others", test_shared },
 	{ "a share that dwindles", test_dwindling },
+	{ "less by chance", test_chance },
 	{ "a way that is longer now", test_longer_now },
 	{ "a queue of its own", test_slower },
 	{ "others have left", test_left_alone },
