@@ -132,13 +132,13 @@ static void test_dwindling(void)
 /* One sample got what the next one lacks: that is chance, unless it goes on. */
 static void test_chance(void)
 {
-	static const __u32 rates[] = { 1000000, 1120000, 880000, 1120000, 880000, 1000000 };
+	static const __u32 rates[] = { 1000000, 1120000, 880000, 1120000, 880000, 1000000, 0 };
 	struct feed f = begun();
 	int i;
 
 	f.p.fresh = UNITS(150);
 	f.flight = 150000;
-	for (i = 0; i < (int)(sizeof(rates) / sizeof(rates[0])); i++) {
+	for (i = 0; rates[i]; i++) {
 		feed(&f, rates[i], 155 * MSEC, 1, 0);
 		EXPECT(!f.p.others);
 	}
