@@ -21,7 +21,7 @@
 #define DPA_LESS_BYTES		(3 * DPA_PACKET_BYTES)
 /* dpa_path::less is in parts of the rate, of which there are so many */
 #define DPA_LESS_UNITS		4096
-/* Round trips that differ by no more than a sixteenth are the same */
+/* round trips that differ by no more than a sixteenth are the same */
 #define DPA_SAME_PART		16
 /* but what was acknowledged last, one of a few packets, by an eighth */
 #define DPA_FRESH_PART		8
